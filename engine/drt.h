@@ -1,0 +1,398 @@
+/* drt.h: the public interface of libdrt, the engine of `drt`.
+ *
+ * The engine reads corpora into a library (chunk memory on disk), retrieves from it with a
+ * Differentiable Retrieval-based Transformer and generates answers together with the full trace
+ * of what was retrieved. It never prints, never exits and keeps no global state.
+ *
+ * Conventions
+ *   - Every fallible call takes a drt_context first and returns a drt_status; the sentence that
+ *     says what went wrong is drt_error(context) until the context's next call.
+ *   - A context belongs to one thread at a time. Devices and models may be shared by contexts as
+ *     long as one call at a time uses them.
+ *   - _open/_new/_load give an object that the paired _close/_free releases; both accept NULL.
+ *   - Strings carry their length; a NUL byte never ends one. Owned strings are also
+ *     NUL-terminated, so that those known to hold no NUL can be handed to C functions.
+ *   - Everything that this interface calls text is UTF-8; byte offsets are half open: [start, end).
+ */
+#ifndef DRT_H
+#define DRT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DRT_VERSION "0.1.0"
+
+/* ------------------------------------------------------------------ status and context ---- */
+
+/* How bad it is stands in the value, as in libarchive; what it is stands in drt_error(). */
+typedef enum {
+    DRT_OK = 0,
+    DRT_WARN = -20,   /* done, but something was lost; the text says what */
+    DRT_FAILED = -25, /* this item failed; the object and the next item are fine */
+    DRT_FATAL = -30   /* the object is unusable: close it */
+} drt_status;
+
+typedef struct {
+    char *data; /* NULL: absent (not the same as empty) */
+    size_t length;
+} drt_string;
+
+typedef struct drt_context drt_context;
+
+typedef struct {
+    /* Polled between units of work of at most some tens of milliseconds; true stops the current
+     * call as soon as the state is consistent. NULL: never. */
+    bool (*cancelled)(void *user);
+    /* Receives each warning, one sentence without a line end. May hold any bytes of file names:
+     * neutralise before printing. NULL: dropped. */
+    void (*warn)(void *user, const char *text, size_t length);
+    void *user;
+} drt_context_params;
+
+drt_context_params drt_context_params_default(void);
+/* NULL when out of memory. */
+drt_context *drt_context_new(const drt_context_params *params);
+void drt_context_free(drt_context *context);
+/* The sentence of the last call that did not return DRT_OK; "" before. Never NULL. */
+const char *drt_error(const drt_context *context);
+
+void drt_string_free(drt_string *string);
+
+/* ------------------------------------------------------------------------------ device ---- */
+
+typedef struct drt_device drt_device;
+
+typedef struct {
+    const char *name; /* "auto", "cpu", "cuda" or "cuda:N" */
+    int threads;      /* CPU threads; 0: one for each usable core */
+} drt_device_params;
+
+drt_device_params drt_device_params_default(void); /* "auto", 0 */
+drt_status drt_device_open(drt_context *context, const drt_device_params *params, drt_device **device);
+void drt_device_close(drt_device *device);
+/* "cpu" or "cuda:0", as in JSON output. */
+const char *drt_device_name(const drt_device *device);
+/* A line for people: kind of processor, instruction set, threads, GEMM library. */
+const char *drt_device_description(const drt_device *device);
+/* The backends of this build, a line each, for `drt --version` and `drt info`. `text` is owned. */
+drt_status drt_backends_describe(drt_context *context, drt_string *text);
+
+/* ------------------------------------------------------------------------------- model ---- */
+
+#define DRT_FINGERPRINT_SIZE 32 /* bytes of a model fingerprint (SHA-256) */
+#define DRT_MAX_GROUPS 16
+
+/* The Config of shared/reference/drt_reference.py, checked. Names as there. */
+typedef struct {
+    int vocab_size, d_model, n_heads, d_ff;
+    int lower_layers, encoder_layers;
+    int n_groups; /* retrieval groups */
+    int group_layers[DRT_MAX_GROUPS];
+    int chunk_size; /* S: text tokens of a chunk + its landmark */
+    int window;     /* slots, self included */
+    int top_k;
+    float rms_eps, rope_theta;
+    bool landmark_reads_own_retrieval, gca_in_residual, qk_norm;
+} drt_config;
+
+typedef struct drt_model drt_model;
+
+/* Loads a model directory (config.json, model.safetensors, tokenizer.model) onto a device, which
+ * must outlive it. Every length, offset, dtype and shape is checked before use. */
+drt_status drt_model_load(drt_context *context, drt_device *device, const char *directory, drt_model **model);
+void drt_model_free(drt_model *model);
+const drt_config *drt_model_config(const drt_model *model);
+const char *drt_model_name(const drt_model *model);      /* from config.json */
+const char *drt_model_directory(const drt_model *model); /* absolute */
+/* SHA-256 over config.json, model.safetensors and tokenizer.model, in this order. */
+const uint8_t *drt_model_fingerprint(const drt_model *model);
+drt_device *drt_model_device(const drt_model *model);
+
+typedef struct {
+    int64_t parameters;   /* scales not counted */
+    int64_t weight_bytes; /* of model.safetensors */
+    char dtype[32];       /* "I8", "BF16", "F32", or "I8 + F32" where matrices and vectors differ */
+} drt_model_facts;
+
+/* What `drt model info` shows, read without loading weights; `config` and `facts` may be NULL.
+ * `name` (owned) may be NULL. */
+drt_status drt_model_inspect(drt_context *context, const char *directory, drt_config *config, drt_model_facts *facts,
+                             drt_string *name, uint8_t fingerprint[DRT_FINGERPRINT_SIZE]);
+
+typedef struct {
+    int64_t matrices;         /* tensors turned into int8 rows */
+    double mean_error;        /* mean over those of |W - int8(W)| / |W| (Frobenius) */
+    double max_error;         /* the largest, */
+    char max_error_name[128]; /* and whose it is */
+    int64_t bytes_before, bytes_after;
+} drt_quantize_report;
+
+/* Writes `directory` as an int8 model into the new folder `out`: matrices as I8 with one F32 scale
+ * a row, vectors as F32. The folder appears whole or not at all. */
+drt_status drt_model_quantize(drt_context *context, const char *directory, const char *out,
+                              drt_quantize_report *report);
+
+/* ----------------------------------------------------------------------------- library ---- */
+
+typedef struct drt_library drt_library;
+
+typedef enum {
+    DRT_LIBRARY_READ,   /* last committed state; sessions can be stored if the folder allows */
+    DRT_LIBRARY_UPDATE, /* takes the lock; the library must exist (rm, verify --compact) */
+    DRT_LIBRARY_CREATE  /* takes the lock; made when missing or an empty folder (ingest) */
+} drt_library_mode;
+
+typedef enum { DRT_MEMORY_INT8 = 1, DRT_MEMORY_BF16 = 2, DRT_MEMORY_F32 = 3 /* tests only */ } drt_memory_type;
+
+typedef struct {
+    drt_library_mode mode;
+    const drt_model *model;      /* its fingerprint is checked; NULL: not checked (READ, UPDATE only) */
+    drt_memory_type memory_type; /* of a new library */
+} drt_library_params;
+
+drt_library_params drt_library_params_default(void); /* READ, NULL, INT8 */
+drt_status drt_library_open(drt_context *context, const char *path, const drt_library_params *params,
+                            drt_library **library);
+void drt_library_close(drt_library *library);
+
+typedef struct {
+    int64_t documents, partial, skipped; /* documents: with text in the library, partial ones included */
+    int64_t chunks, dead_chunks;         /* chunks: dead ones included */
+    int64_t text_bytes;                  /* normalised text */
+    int64_t disk_bytes;
+    int64_t sessions;
+    int chunk_size, d_model;
+    drt_memory_type memory_type;
+    uint8_t fingerprint[DRT_FINGERPRINT_SIZE];
+    drt_string model_name, model_directory; /* of the model that built it; valid until close */
+} drt_library_facts;
+
+drt_status drt_library_inspect(drt_context *context, drt_library *library, drt_library_facts *facts);
+
+typedef enum { DRT_DOCUMENT_OK, DRT_DOCUMENT_PARTIAL, DRT_DOCUMENT_SKIPPED } drt_document_status;
+
+/* One catalog row. Strings are owned; drt_document_clear frees them. */
+typedef struct {
+    int64_t id;       /* the N of doc:N, from 1 */
+    drt_string path;  /* "archive.zip/inner/path.txt": valid UTF-8, may hold control characters */
+    drt_string title; /* data NULL: none */
+    drt_string *authors;
+    size_t n_authors;
+    drt_string date;   /* as the document gives it; data NULL: none */
+    drt_string format; /* "text", "markdown", "html", "epub", ... */
+    drt_document_status status;
+    drt_string reason;    /* a sentence for partial and skipped; data NULL: none */
+    int64_t replacements; /* characters that could not be decoded */
+    int64_t bytes;        /* of the normalised text */
+    int64_t chunks, first_chunk;
+    drt_string *aliases; /* further paths of the same content */
+    size_t n_aliases;
+} drt_document;
+
+void drt_document_clear(drt_document *document);
+
+/* Visits documents by id. glob (fnmatch, '*' crosses '/') is matched against path and aliases;
+ * NULL: all. include_skipped: also those without text. The visitor returns false to stop. */
+drt_status drt_library_documents(drt_context *context, drt_library *library, const char *glob, bool include_skipped,
+                                 bool (*visit)(void *user, const drt_document *document), void *user);
+/* selector: "doc:N", or a path or alias in full. DRT_FAILED when there is none or several. */
+drt_status drt_library_document(drt_context *context, drt_library *library, const char *selector, size_t length,
+                                drt_document *document);
+/* The whole normalised text. */
+drt_status drt_library_text(drt_context *context, drt_library *library, int64_t document, drt_string *text);
+
+typedef struct {
+    int64_t id, document;
+    int64_t start, end; /* bytes of the document's normalised text */
+    bool dead;          /* removed: never retrieved, kept only in old traces */
+} drt_chunk;
+
+/* DRT_FAILED when the library has no such chunk. */
+drt_status drt_library_chunk(drt_context *context, drt_library *library, int64_t chunk, drt_chunk *out);
+
+/* Removes a document, or only one path of it when it has aliases. UPDATE mode. */
+drt_status drt_library_remove(drt_context *context, drt_library *library, const drt_document *document,
+                              const char *path, size_t length);
+
+typedef struct {
+    int64_t chunks_checked, documents_checked;
+    int64_t problems; /* each was passed to context's warn */
+    int64_t bytes_freed;
+} drt_verify_report;
+
+/* Checks catalog, texts, slabs and their agreement; compact (UPDATE mode) then rewrites the slabs
+ * without dead chunks' memory. Chunk ids stay. DRT_FAILED when there are problems. */
+drt_status drt_library_verify(drt_context *context, drt_library *library, bool compact, drt_verify_report *report);
+
+/* ------------------------------------------------------------------------------ ingest ---- */
+
+typedef struct {
+    int64_t members_done, members_failed; /* ok, partial and known ones; skipped ones */
+    int64_t bytes_done, bytes_total;      /* of the source files; total 0 while unknown */
+    int64_t chunks, tokens;               /* built in this run */
+    double seconds;
+    const char *current; /* path being read; valid during the call */
+    size_t current_length;
+} drt_progress;
+
+/* What became of one member. Document fields as in the catalog; valid during the call. */
+typedef struct {
+    const drt_document *document;
+    bool known; /* its content was there already (same path: unchanged, other path: alias) */
+} drt_member;
+
+typedef struct {
+    const char *const *paths; /* archives, folders, files */
+    size_t n_paths;
+    void (*progress)(void *user, const drt_progress *progress); /* often; NULL: none */
+    void (*member)(void *user, const drt_member *member);       /* once a member, in order; NULL: none */
+    void *user;
+} drt_ingest_params;
+
+typedef struct {
+    int64_t ok, partial, skipped, known;
+    int64_t chunks, tokens, text_bytes;
+    double seconds;
+    bool cancelled; /* stopped early; what was committed stays */
+} drt_ingest_report;
+
+/* Reads everything below the paths into the library (CREATE mode, opened with this model).
+ * DRT_OK: all is in. DRT_WARN: some members are partial or skipped. DRT_FATAL: the library could
+ * not be written any more (full disk); what was committed stays. */
+drt_status drt_ingest(drt_context *context, drt_library *library, drt_model *model, const drt_ingest_params *params,
+                      drt_ingest_report *report);
+
+/* One row of the table of formats, for `drt info`. Returns false past the end. */
+bool drt_format_describe(size_t index, const char **name, const char **extensions, const char **description);
+
+/* ---------------------------------------------------------------- questions and search ---- */
+
+typedef enum { DRT_RETRIEVER_LEARNED, DRT_RETRIEVER_BM25, DRT_RETRIEVER_BOTH, DRT_RETRIEVER_RANDOM } drt_retriever;
+
+#define DRT_HISTOGRAM_BINS 64
+
+/* One retrieved chunk. Strings are owned by the answer or search result it is part of. */
+typedef struct {
+    int64_t chunk;
+    int rank;            /* from 1, the proposer's order */
+    float score, weight; /* q.e/sqrt(d); softmax over this event's hits */
+    int64_t document_id;
+    drt_string document; /* its path */
+    drt_string title;    /* data NULL: none */
+    int64_t start, end;  /* bytes in the document's normalised text */
+    drt_string text;     /* exactly those bytes */
+} drt_hit;
+
+/* What one group retrieved at one landmark. Step s: the landmark before the s-th reading chunk. */
+typedef struct {
+    int step, group; /* from 0 */
+    float null_mass; /* attention that fell on the null slot; 1 without hits */
+    drt_hit *hits;
+    size_t n_hits;
+    float histogram_low, histogram_high; /* range of all scores, live chunks only */
+    uint32_t histogram[DRT_HISTOGRAM_BINS];
+} drt_event;
+
+typedef enum { DRT_FINISH_END, DRT_FINISH_LENGTH, DRT_FINISH_CANCELLED } drt_finish;
+
+/* An answer with its whole trace: what a stored session replays. */
+typedef struct {
+    drt_string question, answer;
+    int32_t *tokens; /* (n_tokens) generated ids without </s> */
+    size_t n_tokens;
+    int64_t *token_ends; /* (n_tokens) bytes of `answer` after each token */
+    drt_finish finish;
+    drt_event *events; /* step-major: step 0 group 0, step 0 group 1, step 1 group 0, ... */
+    size_t n_events;
+    /* (n_tokens, n_groups, top_k, chunk_size) share of GCA attention on each slot of each hit when
+     * the token was predicted: mean over heads and the group's layers, 255 = all of it. NULL: none. */
+    uint8_t *attention;
+    int n_groups, top_k, chunk_size;
+    int64_t **bm25; /* (n_steps) BM25's ranking of each step: top_k chunk ids, -1 past the end */
+    size_t n_steps;
+    double first_token_ms, total_ms;
+    char retriever[16];
+    drt_string device, model;
+    int64_t session;   /* id under which the library stored it; 0: not stored */
+    bool question_cut; /* more than the 62 tokens that count were given */
+} drt_answer;
+
+void drt_answer_free(drt_answer *answer);
+
+typedef struct {
+    drt_retriever retriever;
+    const char *document_glob; /* NULL: all documents */
+    int max_tokens;
+    float temperature; /* 0: greedy */
+    float top_p;       /* of temperature sampling */
+    uint64_t seed;
+    bool store; /* keep the session in the library */
+    /* The answer as it grows: `text` is what the new token adds (may be empty: part of a
+     * character). NULL: none. */
+    void (*token)(void *user, const char *text, size_t length);
+    void *user;
+} drt_ask_params;
+
+drt_ask_params drt_ask_params_default(void); /* LEARNED, NULL, 256, 0, 1, 0, true, NULL, NULL */
+
+/* Asks and searches over one library with one model. Keeps buffers between questions. */
+typedef struct drt_session drt_session;
+
+drt_status drt_session_open(drt_context *context, drt_library *library, drt_model *model, drt_session **session);
+void drt_session_close(drt_session *session);
+
+/* DRT_WARN: answered, with a warning (question cut, session not stored). DRT_FAILED: this question
+ * failed (empty, not UTF-8, nothing in the library to ask). A cancelled answer is DRT_OK with
+ * finish DRT_FINISH_CANCELLED. */
+drt_status drt_session_ask(drt_context *context, drt_session *session, const char *question, size_t length,
+                           const drt_ask_params *params, drt_answer **answer);
+
+typedef struct {
+    drt_string query;
+    drt_retriever retriever;
+    drt_event *groups; /* one a retrieval group; bm25 and random: group 0 alone */
+    size_t n_groups;
+} drt_search_result;
+
+void drt_search_result_free(drt_search_result *result);
+
+typedef struct {
+    drt_retriever retriever;
+    const char *document_glob; /* NULL: all documents */
+    int top;
+    uint64_t seed; /* of the random retriever */
+} drt_search_params;
+
+drt_search_params drt_search_params_default(void); /* LEARNED, NULL, 8, 0 */
+
+drt_status drt_session_search(drt_context *context, drt_session *session, const char *query, size_t length,
+                              const drt_search_params *params, drt_search_result **result);
+
+const char *drt_retriever_name(drt_retriever retriever);
+bool drt_retriever_parse(const char *name, drt_retriever *retriever);
+
+/* --------------------------------------------------------------------- stored sessions ---- */
+
+typedef struct {
+    int64_t id;
+    int64_t time; /* seconds since 1970 */
+    drt_string question, answer;
+    size_t n_events;
+} drt_session_summary;
+
+/* Newest first. The visitor returns false to stop. */
+drt_status drt_library_sessions(drt_context *context, drt_library *library,
+                                bool (*visit)(void *user, const drt_session_summary *summary), void *user);
+/* A stored answer, with its trace; no model is needed. DRT_FAILED when there is none. */
+drt_status drt_library_session_load(drt_context *context, drt_library *library, int64_t session, drt_answer **answer);
+drt_status drt_library_session_delete(drt_context *context, drt_library *library, int64_t session);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,98 @@
+/* store.h: the library's inside, for the other parts of the engine: writing documents, reading
+ * landmarks and memory, BM25, storing sessions. The public part is in drt.h.
+ *
+ *   library folder   catalog.sqlite (source of truth), landmarks.bin, memory.bin, lock
+ *   order of writes  slabs appended -> slabs synced -> one SQLite transaction (a batch of documents)
+ *   on open to write slab bytes past the last committed chunk are dropped
+ * May use: base, chunker.h's drt_range, network/memory.h, SQLite, zstd. Knows no network. */
+#ifndef DRT_LIBRARY_STORE_H
+#define DRT_LIBRARY_STORE_H
+
+#include "engine/base/buffer.h"
+#include "engine/base/hash.h"
+#include "engine/session/chunker.h"
+
+/* ----------------------------------------------------------------------------- writing ---- */
+
+/* Catalog fields of a member before it is stored. Borrowed strings, valid during the call. */
+typedef struct {
+    const char *archive; /* absolute path of the argument's file or folder, bytes as given */
+    size_t archive_length;
+    const char *path; /* display path, as drt_document.path */
+    size_t path_length;
+    const char *title, *date; /* NULL: none; NUL-terminated UTF-8 */
+    const char *const *authors;
+    size_t n_authors;
+    const char *format;
+    drt_document_status status;
+    const char *reason; /* NULL: none */
+    int64_t replacements;
+    uint8_t sha256[DRT_HASH_SIZE]; /* of the raw bytes; all zero when skipped before they were read */
+} drt_document_facts;
+
+typedef enum { DRT_CONTENT_NEW, DRT_CONTENT_SAME_PATH, DRT_CONTENT_OTHER_PATH } drt_content;
+
+/* Is a live document with this hash there (uncommitted ones of this writer count)? Another path
+ * becomes an alias when register_alias. *document receives its id unless NEW. */
+drt_status drt_store_find(drt_context *context, drt_library *library, const uint8_t sha256[DRT_HASH_SIZE],
+                          const drt_document_facts *facts, bool register_alias, drt_content *content,
+                          int64_t *document);
+
+/* A member without text: status skipped, with its reason. Replaces an earlier skipped row of the same path. */
+drt_status drt_store_add_skipped(drt_context *context, drt_library *library, const drt_document_facts *facts,
+                                 int64_t *document);
+
+/* Starts a document; its chunks follow. Several may be finished before one commit; one is open at a
+ * time. A live document of the same archive and path but other content is replaced (marked dead) in the same
+ * transaction. */
+drt_status drt_store_begin(drt_context *context, drt_library *library, const drt_document_facts *facts,
+                           const char *text, size_t text_length, const drt_range *ranges, size_t n_chunks,
+                           int64_t *document);
+/* n chunks of the open document: landmarks (n,d) fp16, records n x drt_memory_record_size. */
+drt_status drt_store_append(drt_context *context, drt_library *library, size_t n, const uint16_t *landmarks,
+                            const void *records);
+/* Closes the open document (all its chunks were appended). Not yet durable. */
+drt_status drt_store_end(drt_context *context, drt_library *library);
+/* Syncs the slabs, commits the finished documents, aliases and skipped rows. */
+drt_status drt_store_commit(drt_context *context, drt_library *library);
+/* Drops everything since the last commit, the open document included. */
+void drt_store_rollback(drt_library *library);
+
+/* ----------------------------------------------------------------------------- reading ---- */
+
+/* The last committed state when it was taken. Pointers stay valid until the next _refresh or close.
+ * Chunks of dead documents are marked in dead. */
+typedef struct {
+    int64_t n_chunks;
+    const uint16_t *landmarks; /* (n_chunks,d) fp16, mapped */
+    const uint8_t *records;    /* n_chunks x record_size, mapped; after compaction see drt_store_record */
+    const uint64_t *dead;      /* bit c%64 of word c/64 */
+    int chunk_size, d_model;
+    drt_memory_type memory_type;
+} drt_store_view;
+
+/* Brings the view up to the last commit and returns it. */
+drt_status drt_store_refresh(drt_context *context, drt_library *library, drt_store_view *view);
+/* The memory record of a live chunk (mapped). */
+const void *drt_store_record(const drt_library *library, int64_t chunk);
+
+/* mask (n_chunks bits, caller's, all set to 0 first): 1 = chunk of a live document whose path or alias matches glob. */
+drt_status drt_store_glob_mask(drt_context *context, drt_library *library, const char *glob, uint64_t *mask,
+                               int64_t n_chunks);
+
+/* BM25 over chunk texts: terms of `text` quoted and OR-ed (porter, stop words dropped), the `top` best
+ * live chunks with id < n_chunks, best first, whose bit is set in mask (NULL: all). */
+drt_status drt_store_bm25(drt_context *context, drt_library *library, const char *text, size_t length,
+                          const uint64_t *mask, int64_t n_chunks, int top, int64_t *chunks, int *count);
+
+/* Path and title of a document by id; owned. */
+drt_status drt_store_document_name(drt_context *context, drt_library *library, int64_t document, drt_string *path,
+                                   drt_string *title);
+
+/* ---------------------------------------------------------------------------- sessions ---- */
+
+/* Stores an answer and its trace in one short transaction; sets answer->session. DRT_WARN when the
+ * library can't be written (read-only folder, full disk): the answer stays valid. */
+drt_status drt_store_session(drt_context *context, drt_library *library, drt_answer *answer);
+
+#endif

@@ -1,0 +1,68 @@
+/* network.h: the forward pass, as two streams over a model.
+ *
+ * The reference (drt_reference.py) runs whole sequences; an engine sees slots arrive in pieces. Both
+ * streams here give what the reference gives for all slots so far, however they were cut: window
+ * keys and values carry over between calls. A slot attends within its segment only.
+ *
+ *   encoder stream   lower layers + chunk encoder: tokens of documents -> landmarks and y_c. Ingest.
+ *   reader stream    the whole network over questions and answers, attending to retrieved chunks.
+ *
+ * Shapes: n slots, S = chunk_size, d = d_model, G groups, K = top_k. All floats are fp32 host memory
+ * unless said otherwise. May use: base, model.h, memory.h, kernels.
+ */
+#ifndef DRT_NETWORK_NETWORK_H
+#define DRT_NETWORK_NETWORK_H
+
+#include "engine/network/memory.h"
+#include "engine/network/model.h"
+
+/* ----------------------------------------------------------------------------- encoder ---- */
+
+typedef struct drt_encoder drt_encoder;
+
+/* max_slots: most slots of one call (a multiple of S). Everything is allocated here. */
+drt_status drt_encoder_new(drt_context *context, drt_model *model, int max_slots, drt_encoder **encoder);
+void drt_encoder_free(drt_encoder *encoder);
+
+/* tokens, segment (n_slots), n_slots a multiple of S, landmarks in every S-th slot. Writes for each
+ * of the n_slots/S chunks its landmark (d) = y at slot S-1, and y (S,d) after encoder_out_norm, slot
+ * S-1 included (memory.h zeroes it when quantising). Segments are numbered as the caller likes;
+ * equal numbers on both sides of a call continue the same document. */
+drt_status drt_encoder_run(drt_context *context, drt_encoder *encoder, const int32_t *tokens, const int32_t *segment,
+                           int n_slots, float *landmarks, float *y);
+
+/* ------------------------------------------------------------------------------ reader ---- */
+
+/* What one group retrieved at one landmark. */
+typedef struct {
+    int n;                /* chunks retrieved, 0..K */
+    const float *weights; /* (n) softmaxed scores */
+    const float *y;       /* (n,S,d) chunk memory, dequantised; slot S-1 is treated as zero */
+} drt_retrieved;
+
+/* Called by the reader at each landmark slot, once a group and in group order: query (d) =
+ * query_norm[g](x at the landmark), group 1's after group 0's layers have run. Fills *out; the
+ * pointers must stay valid until the next call of the same group. step counts landmarks from 0. */
+typedef drt_status (*drt_retrieve_fn)(void *user, drt_context *context, int step, int group, const float *query,
+                                      drt_retrieved *out);
+
+typedef struct drt_reader drt_reader;
+
+drt_status drt_reader_new(drt_context *context, drt_model *model, int max_slots, drt_retrieve_fn retrieve, void *user,
+                          drt_reader **reader);
+void drt_reader_free(drt_reader *reader);
+/* Forgets all slots: the next one is slot 0 of a new segment. */
+void drt_reader_reset(drt_reader *reader);
+
+/* Adds n slots (tokens with the landmark in every S-th slot, counted from the last reset) and
+ * writes hidden (n,d) after final_norm. Any n >= 1 up to max_slots; pieces equal the whole.
+ * attention (n,G,K,S), or NULL: GCA attention of each slot on each slot of each retrieved chunk
+ * (within-chunk softmax, not multiplied with the weights), mean over heads and the group's layers;
+ * zero where nothing was retrieved. */
+drt_status drt_reader_run(drt_context *context, drt_reader *reader, const int32_t *tokens, int n, float *hidden,
+                          float *attention);
+
+/* hidden (n,d) -> logits (n,vocab). */
+drt_status drt_reader_logits(drt_context *context, drt_reader *reader, const float *hidden, int n, float *logits);
+
+#endif

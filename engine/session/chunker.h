@@ -1,0 +1,37 @@
+/* chunker.h: normalised text -> tokens in chunks, each with its byte range. Also question chunks.
+ *
+ * Tokens of a document: <doc>, then per paragraph (blank line between) its pieces and <par>. Chunks
+ * of S-1 tokens, each closed by <lmk>; the last one padded with <pad>. Formulas: DESIGN.md "Text and
+ * tokens", insert_landmarks and question_chunks in drt_reference.py. May use: base, tokenizer. */
+#ifndef DRT_SESSION_CHUNKER_H
+#define DRT_SESSION_CHUNKER_H
+
+#include "engine/base/context.h"
+#include "tokenizer/tokenizer.h"
+
+typedef struct {
+    int64_t start, end; /* bytes of the normalised text, whole characters; start == end: no text token */
+} drt_range;
+
+typedef struct {
+    int32_t *tokens;   /* (n_chunks, S) */
+    drt_range *ranges; /* (n_chunks) */
+    size_t n_chunks;
+    int64_t n_tokens; /* <doc>, pieces and <par>; neither pads nor landmarks */
+} drt_chunks;
+
+/* text is normalised (see corpus.h). Empty text gives 0 chunks. Polls for cancellation. */
+drt_status drt_chunks_build(drt_context *context, const drt_tokenizer *tokenizer, int chunk_size, const char *text,
+                            size_t length, drt_chunks *chunks);
+void drt_chunks_clear(drt_chunks *chunks);
+
+/* Tokens of a question: pieces of its text (no control ids). */
+drt_status drt_question_encode(drt_context *context, const drt_tokenizer *tokenizer, const char *question,
+                               size_t length, int32_t **tokens, size_t *count);
+/* The question chunk: S-2-n pads, <q>, the last n <= S-2 tokens, <lmk> -> out (S). Returns n. */
+size_t drt_question_chunk(const int32_t *question, size_t count, int chunk_size, int32_t *out);
+/* What the reading chunk starts with: <q>, the question's last 40 tokens (fewer in smaller chunks:
+ * at most S-24), <a> -> out. Returns how many were written. */
+size_t drt_reading_prefix(const int32_t *question, size_t count, int chunk_size, int32_t *out);
+
+#endif
