@@ -30,6 +30,8 @@ typedef struct {
     drt_mlp_weights mlp;
 } drt_layer_weights;
 
+typedef struct drt_parameter drt_parameter; /* parameters.h */
+
 struct drt_model {
     drt_config config;
     drt_device *device;
@@ -45,6 +47,9 @@ struct drt_model {
     float *query_norm[DRT_MAX_GROUPS];         /* (d) each */
     drt_layer_weights *upper[DRT_MAX_GROUPS];  /* group_layers[g] each */
     float *final_norm;                         /* (d) */
+
+    drt_parameter *parameters; /* all of the above by name */
+    size_t n_parameters;
 };
 
 #endif
