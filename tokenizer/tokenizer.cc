@@ -98,6 +98,31 @@ void check_controls(const sentencepiece::SentencePieceProcessor &processor) {
     }
 }
 
+// Ranges never run backwards and never leave the text.
+std::vector<drt_piece> pieces_of(const sentencepiece::ImmutableSentencePieceText &result, size_t length) {
+    std::vector<drt_piece> found;
+    found.reserve(result.pieces_size());
+    size_t at = 0;
+    for (const auto &piece : result.pieces()) {
+        size_t start = std::clamp<size_t>(piece.begin(), at, length);
+        size_t end = std::clamp<size_t>(piece.end(), start, length);
+        found.push_back({static_cast<int32_t>(piece.id()), start, end});
+        at = start;
+    }
+    return found;
+}
+
+// sentencepiece gives a character's bytes to the last of its pieces and an empty range to those before:
+// give it to all of them. The space put in front of a text stands for nothing and stays empty.
+void share_ranges(const sentencepiece::SentencePieceProcessor &processor, std::vector<drt_piece> &pieces) {
+    const int space = processor.PieceToId("\u2581");
+    for (size_t i = pieces.size(); i-- > 1;) {
+        drt_piece &before = pieces[i - 1];
+        if (before.start == before.end && before.start == pieces[i].start && before.id != space)
+            before.end = pieces[i].end;
+    }
+}
+
 std::unique_ptr<drt_tokenizer> load(const void *data, size_t size) {
     if (size == 0 || size > kMaxModelBytes)
         throw std::runtime_error(size ? "too large to be a tokenizer" : "the tokenizer is empty");
@@ -150,15 +175,8 @@ extern "C" int drt_tokenizer_encode(const drt_tokenizer *tokenizer, const char *
             throw std::runtime_error("a text of more than 2 GiB cannot be encoded at once");
         sentencepiece::ImmutableSentencePieceText result;
         require(tokenizer->processor.Encode({text, length}, result.mutable_proto()), "cannot encode a text");
-        std::vector<drt_piece> found;
-        found.reserve(result.pieces_size());
-        size_t at = 0; // ranges never run backwards and never leave the text
-        for (const auto &piece : result.pieces()) {
-            size_t start = std::clamp<size_t>(piece.begin(), at, length);
-            size_t end = std::clamp<size_t>(piece.end(), start, length);
-            found.push_back({static_cast<int32_t>(piece.id()), start, end});
-            at = start;
-        }
+        std::vector<drt_piece> found = pieces_of(result, length);
+        share_ranges(tokenizer->processor, found);
         if (found.empty())
             return;
         *pieces = reinterpret_cast<drt_piece *>(duplicate(found.data(), found.size() * sizeof(drt_piece)));

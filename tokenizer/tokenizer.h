@@ -29,8 +29,9 @@ enum {
 
 typedef struct drt_tokenizer drt_tokenizer;
 
-/* A piece and the bytes of the input it stands for. Byte-fallback pieces share the range of their
- * character or have an empty one; so may pieces that NFKC made. */
+/* A piece and the bytes of the input it stands for; starts never run backwards. The pieces of one
+ * character (its bytes, or what NFKC made of it) share its range. The space that is put in front of a
+ * text, where it is a piece of its own, has an empty one. White space belongs to the piece behind it. */
 typedef struct {
     int32_t id;
     size_t start, end;
@@ -44,7 +45,8 @@ void drt_tokenizer_free(drt_tokenizer *tokenizer);
 
 int drt_tokenizer_size(const drt_tokenizer *tokenizer); /* pieces in the vocabulary */
 
-/* text (UTF-8, NULs allowed) -> *pieces (*count), to be freed with free(). An empty text gives none. */
+/* text (UTF-8, NULs allowed; invalid bytes count as U+FFFD each) -> *pieces (*count), to be freed with
+ * free(). A text that is empty or white space gives none (NULL). */
 int drt_tokenizer_encode(const drt_tokenizer *tokenizer, const char *text, size_t length, drt_piece **pieces,
                          size_t *count, char *error, size_t error_size);
 

@@ -20,18 +20,21 @@ typedef struct {
     int64_t n_tokens; /* <doc>, pieces and <par>; neither pads nor landmarks */
 } drt_chunks;
 
-/* text is normalised (see corpus.h). Empty text gives 0 chunks. Polls for cancellation. */
+/* text is normalised (see corpus.h); invalid UTF-8 fails. Empty text gives 0 chunks. Ranges of
+ * successive chunks neither start nor end earlier than those before; they overlap by one character
+ * where a chunk's border falls between the pieces of it. Polls for cancellation. */
 drt_status drt_chunks_build(drt_context *context, const drt_tokenizer *tokenizer, int chunk_size, const char *text,
                             size_t length, drt_chunks *chunks);
 void drt_chunks_clear(drt_chunks *chunks);
 
-/* Tokens of a question: pieces of its text (no control ids). */
+/* Tokens of a question: pieces of its text (no control ids); line breaks count as spaces. *tokens is
+ * owned (free), NULL when there are none. */
 drt_status drt_question_encode(drt_context *context, const drt_tokenizer *tokenizer, const char *question,
                                size_t length, int32_t **tokens, size_t *count);
 /* The question chunk: S-2-n pads, <q>, the last n <= S-2 tokens, <lmk> -> out (S). Returns n. */
 size_t drt_question_chunk(const int32_t *question, size_t count, int chunk_size, int32_t *out);
 /* What the reading chunk starts with: <q>, the question's last 40 tokens (fewer in smaller chunks:
- * at most S-24), <a> -> out. Returns how many were written. */
+ * at most S-24), <a> -> out (room for 42). Returns how many were written. */
 size_t drt_reading_prefix(const int32_t *question, size_t count, int chunk_size, int32_t *out);
 
 #endif
