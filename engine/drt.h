@@ -63,6 +63,13 @@ const char *drt_error(const drt_context *context);
 
 void drt_string_free(drt_string *string);
 
+/* Decodes one character at data: its length 1..4 and code point, or 0 when the bytes there are no
+ * valid UTF-8 (overlong, surrogate, beyond U+10FFFF, cut off). length must be > 0. */
+size_t drt_utf8_decode(const char *data, size_t length, uint32_t *code_point);
+/* Moves an offset back (down) or on (up) to the nearest character border. */
+size_t drt_utf8_floor(const char *data, size_t length, size_t offset);
+size_t drt_utf8_ceil(const char *data, size_t length, size_t offset);
+
 /* ------------------------------------------------------------------------------ device ---- */
 
 typedef struct drt_device drt_device;

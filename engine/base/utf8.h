@@ -1,20 +1,14 @@
 /* utf8.h: validity and repair of UTF-8. Widths and normal forms are utf8proc's business.
- * May use: libc. */
+ * Decoding and character borders are public: drt.h. May use: libc. */
 #ifndef DRT_BASE_UTF8_H
 #define DRT_BASE_UTF8_H
 
 #include "engine/base/buffer.h"
 
-/* Decodes one character at data: its length 1..4 and code point, or 0 when the bytes there are no
- * valid UTF-8 (overlong, surrogate, beyond U+10FFFF, cut off). length must be > 0. */
-size_t drt_utf8_decode(const char *data, size_t length, uint32_t *code_point);
 /* Writes the 1..4 bytes of a code point (a valid scalar value). */
 size_t drt_utf8_encode(uint32_t code_point, char out[4]);
 /* Length of the longest valid prefix; == length when all is valid. */
 size_t drt_utf8_valid_prefix(const char *data, size_t length);
-/* Moves an offset back (down) or on (up) to the nearest character border. */
-size_t drt_utf8_floor(const char *data, size_t length, size_t offset);
-size_t drt_utf8_ceil(const char *data, size_t length, size_t offset);
 /* Appends data with each invalid byte written as \xNN (four ASCII characters): how file names that
  * are no UTF-8 appear. false: out of memory. */
 bool drt_utf8_append_escaped(drt_buffer *buffer, const char *data, size_t length);
