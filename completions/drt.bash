@@ -1,0 +1,51 @@
+# Completion of drt for bash.
+_drt() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    local compute="--model --device --threads" options=""
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W "ingest ask search show ls rm verify info sessions model --help --version" -- "$current")
+        return
+    fi
+    if [[ $command == model && COMP_CWORD -eq 2 ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "info quantize --help" -- "$current")
+        return
+    fi
+    case $previous in
+    --retriever)
+        mapfile -t COMPREPLY < <(compgen -W "learned bm25 both random" -- "$current")
+        return
+        ;;
+    --device)
+        mapfile -t COMPREPLY < <(compgen -W "auto cpu cuda" -- "$current")
+        return
+        ;;
+    --memory)
+        mapfile -t COMPREPLY < <(compgen -W "int8 bf16" -- "$current")
+        return
+        ;;
+    --model)
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        return
+        ;;
+    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --top | --document) return ;;
+    esac
+    if [[ $current == -* ]]; then
+        case $command in
+        ingest) options="--report --memory $compute" ;;
+        ask) options="--json --retriever --document --max-tokens --temperature --top-p --seed --context --no-store $compute" ;;
+        search) options="--json --retriever --document --top --seed --context $compute" ;;
+        show) options="--json --text" ;;
+        ls) options="--json --document" ;;
+        verify) options="--compact" ;;
+        sessions) options="--json --delete" ;;
+        model) [[ ${COMP_WORDS[2]} == info ]] && options="--json" ;;
+        esac
+        mapfile -t COMPREPLY < <(compgen -W "$options --help" -- "$current")
+        return
+    fi
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+}
+complete -F _drt drt
