@@ -1,16 +1,24 @@
 /* backend.h: the table of compute operations that every backend fills in.
  *
  * kernels/cpu and kernels/cuda implement it, one operation per file, twins side by side. This folder
- * knows nothing of the engine. Pointers named out, x, q, k, v, y, weight point to backend memory
- * (buffer_alloc); arrays of int32_t and structs are host memory. Operations run in order; results are
- * visible to the host after download or synchronize. Layouts are row-major, the last axis contiguous;
- * d = n_heads * head_size.
+ * knows nothing of the engine.
  *
- * Every operation returns 0, or -1 with a sentence in backend->error.
+ * Memory. Float and half pointers that operations take or give are backend memory (buffer_alloc) unless
+ * the comment says host; pointer arithmetic on them is allowed. Arrays of integers, masks and parameter
+ * structs are host memory, read during the call. Operations run in order; results are visible to the
+ * host after download or synchronize. On the CPU backend memory is host memory.
+ *
+ * Layouts are row-major, the last axis contiguous. Shapes: n slots, d = n_heads * head_size model
+ * width (heads side by side inside d), f feed-forward width, S slots of a chunk, K retrieved chunks,
+ * C chunks of a library. Out and input may be the same buffer only where that is said.
+ *
+ * Every operation returns 0, or -1 with a sentence in backend->error. Sizes of 0 slots are allowed and
+ * do nothing. One call at a time on one backend.
  */
 #ifndef DRT_KERNELS_BACKEND_H
 #define DRT_KERNELS_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,13 +35,57 @@ typedef struct {
     int rows, cols; /* out features, in features */
 } drt_matrix;
 
+/* The product of a layer's (3d,d) projection, taken apart: q, k, v of each slot. */
+typedef struct {
+    const float *qkv; /* (n,3d): q, k, v side by side */
+    int n, n_heads, head_size;
+    bool unit_rms;      /* scale q and k of each head to root mean square 1 */
+    float eps;          /* of unit_rms */
+    const float *rope;  /* (S,head_size) from rope_table: rotate q and k, slot i at position i % S; NULL: not */
+    int chunk_size;     /* S; read with rope only */
+    float *q, *k, *v;   /* (n,d) each */
+} drt_split_qkv;
+
+/* Slot i of the n new ones stands at row m-n+i of k, v and segment. It sees itself and the window-1
+ * rows before it that carry its segment number. Logits: q.k/sqrt(head_size) - slope * distance, slope of
+ * head j (from 0) = 2^(-8(j+1)/n_heads) (ALiBi). */
+typedef struct {
+    const float *q;         /* (n,d) */
+    const float *k, *v;     /* (m,d): m-n earlier slots, then the new ones */
+    const int32_t *segment; /* (m) host; NULL: all the same */
+    int n, m, window, n_heads, head_size;
+    float *out; /* (n,d); may be q */
+} drt_window_attention;
+
+/* Bidirectional attention inside each chunk of S slots. */
+typedef struct {
+    const float *q, *k, *v; /* (n_chunks*S,d) */
+    int n_chunks, chunk_size, n_heads, head_size;
+    float *out; /* (n_chunks*S,d); may be q */
+} drt_chunk_attention;
+
 /* Slots first .. first+n-1 of a call share one retrieval of n_chunks chunks. */
 typedef struct {
     int first, n;
     int n_chunks;         /* 0: these slots read nothing (output 0) */
-    const float *k, *v;   /* (n_chunks,S,d), heads inside d */
-    const float *weights; /* (n_chunks) host memory */
+    const float *k, *v;   /* (n_chunks,S,d); slot S-1 of each chunk is zero: the null slot */
+    const float *weights; /* (n_chunks) host */
 } drt_gca_block;
+
+/* Grouped cross-attention: for each chunk of a slot's block softmax(q.k/sqrt(head_size)) over its S
+ * slots, times v; the chunks' results summed with `weights`. Slots of no block get 0. */
+typedef struct {
+    const float *q; /* (n,d) */
+    int n, n_heads, head_size, chunk_size;
+    const drt_gca_block *blocks; /* host; disjoint ranges of slots */
+    int n_blocks;
+    float *out; /* (n,d); not q */
+    /* NULL, or slot i's attention on slot s of its chunk c, summed over heads and multiplied with
+     * attention_factor, is added to attention[i*attention_stride + c*S + s]. */
+    float *attention;
+    size_t attention_stride;
+    float attention_factor;
+} drt_cross_attention;
 
 typedef struct drt_backend drt_backend;
 
@@ -49,17 +101,53 @@ struct drt_backend {
     void (*buffer_free)(drt_backend *b, void *buffer);
     int (*upload)(drt_backend *b, void *to, const void *from, size_t bytes);
     int (*download)(drt_backend *b, void *to, const void *from, size_t bytes);
+    /* Inside backend memory; the ranges may overlap. */
+    int (*move)(drt_backend *b, void *to, const void *from, size_t bytes);
+    int (*clear)(drt_backend *b, void *buffer, size_t bytes);
     int (*synchronize)(drt_backend *b);
+    /* Makes host memory, which must stay as it is until unshare, readable by operations: the CPU gives
+     * the pointer back, other backends copy. For landmarks mapped from disk. */
+    int (*share)(drt_backend *b, const void *host, size_t bytes, const void **shared);
+    void (*unshare)(drt_backend *b, const void *shared);
 
-    /* data (rows,cols) of `type`; scale (rows) for I8, else NULL. Host memory, read only during the call. */
+    /* data (rows,cols) of `type`, of any alignment; scale (rows) for I8, else NULL. Host memory, read only
+     * during the call. */
     int (*matrix_load)(drt_backend *b, drt_matrix *m, drt_weight_type type, const void *data, const float *scale,
                        int rows, int cols);
     void (*matrix_free)(drt_backend *b, drt_matrix *m);
 
     /* ---------------------------------------------------------- operations ------------- */
-    /* The implementer of the CPU backend completes this table (embed, rms_norm, linear, swiglu,
-     * sliding_window_attention, encoder_attention, grouped_cross_attention, scores, top_k). */
+    /* x (n,cols) = rows `ids` of table. An id outside the table fails. */
+    int (*embed)(drt_backend *b, const drt_matrix *table, const int32_t *ids, int n, float *x);
+    /* out (n,d) = x / sqrt(mean(x^2) + eps) * weight (d). out may be x. */
+    int (*rms_norm)(drt_backend *b, const float *x, const float *weight, float eps, int n, int d, float *out);
+    /* x (n,head_size): each row scaled to root mean square 1, in place; a zero row stays zero. */
+    int (*unit_rms)(drt_backend *b, float *x, float eps, int64_t n, int head_size);
+    /* out (n,rows) = x (n,cols) . m^T, added to out when accumulate. out may not be x. */
+    int (*linear)(drt_backend *b, const float *x, const drt_matrix *m, int n, bool accumulate, float *out);
+    /* out = x + y, n elements. out may be either. */
+    int (*add)(drt_backend *b, const float *x, const float *y, size_t n, float *out);
+    /* out = gate * sigmoid(gate) * up, n elements. out may be either. */
+    int (*swiglu)(drt_backend *b, const float *gate, const float *up, size_t n, float *out);
+    /* table (S,head_size): cosines of positions 0..S-1 in the first half of a row, sines in the second,
+     * frequencies theta^(-2i/head_size). head_size must be even. */
+    int (*rope_table)(drt_backend *b, int chunk_size, int head_size, float theta, float *table);
+    int (*split_qkv)(drt_backend *b, const drt_split_qkv *p);
+    int (*window_attention)(drt_backend *b, const drt_window_attention *p);
+    int (*chunk_attention)(drt_backend *b, const drt_chunk_attention *p);
+    int (*cross_attention)(drt_backend *b, const drt_cross_attention *p);
+    /* scores (n_chunks) = landmarks (n_chunks,d) fp16 . query (d, host) / sqrt(d). */
+    int (*retrieval_scores)(drt_backend *b, const uint16_t *landmarks, int64_t n_chunks, int d, const float *query,
+                            float *scores);
+    /* The k best of scores (n) whose bit (i%64 of word i/64) is set in allowed (host; NULL: all) and not
+     * set in dead (host; NULL: none), best first, ties to the lower index; NaN is never taken. Writes
+     * host arrays indices (k), values (k) and *count <= k. */
+    int (*top_k)(drt_backend *b, const float *scores, int64_t n, const uint64_t *allowed, const uint64_t *dead, int k,
+                 int64_t *indices, float *values, int *count);
 };
+
+/* The CPU backend. threads 0: one for each usable core. Returns 0, or -1 with a sentence in error. */
+int drt_backend_open_cpu(int threads, drt_backend **backend, char *error, size_t error_size);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,230 @@
-/* backend.c: the CPU backend's table: memory, threads, and the operations of this folder. */
-#include "kernels/backend.h"
+/* backend.c: the CPU backend's table: memory, threads, choice of inner loops, test of the GEMM library. */
+#include <cblas.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef DRT_SIMD_X86
+#include <cpuid.h>
+#endif
 
-typedef int drt_cpu_backend_is_built_next;
+#include "kernels/cpu/cpu.h"
+
+#define ALIGNMENT 64
+
+int drt_cpu_fail(drt_backend *b, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(b->error, sizeof b->error, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static void *aligned(size_t bytes) {
+    if (bytes > SIZE_MAX - ALIGNMENT)
+        return NULL;
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return aligned_alloc(ALIGNMENT, rounded ? rounded : ALIGNMENT);
+}
+
+float *drt_cpu_scratch(drt_backend *b, size_t floats) {
+    drt_cpu *cpu = (drt_cpu *)b;
+    if (floats > cpu->scratch_floats) {
+        free(cpu->scratch);
+        cpu->scratch_floats = 0;
+        cpu->scratch = floats <= SIZE_MAX / sizeof(float) ? aligned(floats * sizeof(float)) : NULL;
+        if (!cpu->scratch) {
+            drt_cpu_fail(b, "out of memory for %zu MiB of working space", floats / (1 << 18) + 1);
+            return NULL;
+        }
+        cpu->scratch_floats = floats;
+    }
+    return cpu->scratch;
+}
+
+static int buffer_alloc(drt_backend *b, size_t bytes, void **buffer) {
+    *buffer = aligned(bytes);
+    return *buffer ? 0 : drt_cpu_fail(b, "out of memory for a buffer of %zu MiB", bytes / (1 << 20) + 1);
+}
+
+static void buffer_free(drt_backend *b, void *buffer) {
+    (void)b;
+    free(buffer);
+}
+
+static int copy(drt_backend *b, void *to, const void *from, size_t bytes) {
+    (void)b;
+    if (bytes)
+        memmove(to, from, bytes);
+    return 0;
+}
+
+static int clear(drt_backend *b, void *buffer, size_t bytes) {
+    (void)b;
+    if (bytes)
+        memset(buffer, 0, bytes);
+    return 0;
+}
+
+static int synchronize(drt_backend *b) {
+    (void)b;
+    return 0;
+}
+
+static int share(drt_backend *b, const void *host, size_t bytes, const void **shared) {
+    (void)b;
+    (void)bytes;
+    *shared = host;
+    return 0;
+}
+
+static void unshare(drt_backend *b, const void *shared) {
+    (void)b;
+    (void)shared;
+}
+
+static void close_backend(drt_backend *b) {
+    drt_cpu *cpu = (drt_cpu *)b;
+    if (!cpu)
+        return;
+    drt_pool_free(cpu->pool);
+    free(cpu->scratch);
+    free(cpu);
+}
+
+/* ------------------------------------------------------------------- test of the GEMM ---- */
+
+#define TEST_ROWS 67
+#define TEST_OUT 160
+#define TEST_IN 387
+
+typedef struct {
+    const float *x, *m;
+    float *out;
+    int per_task;
+} gemm_test;
+
+static void run_gemm_test(void *argument, int task, int worker) {
+    (void)worker;
+    const gemm_test *test = argument;
+    int first = task * test->per_task;
+    int n = TEST_ROWS - first < test->per_task ? TEST_ROWS - first : test->per_task;
+    if (n > 0)
+        drt_cpu_sgemm(test->x + (size_t)first * TEST_IN, test->m, n, TEST_OUT, TEST_IN, true,
+                      test->out + (size_t)first * TEST_OUT);
+}
+
+/* Old builds of OpenBLAS err on some newer processors. Products of small integers are exact in fp32, so
+ * whatever differs is wrong. Runs as the forward pass does: each worker its rows, at the same time. */
+static bool gemm_is_right(drt_pool *pool, int threads) {
+    size_t n_x = (size_t)TEST_ROWS * TEST_IN, n_m = (size_t)TEST_OUT * TEST_IN, n_out = (size_t)TEST_ROWS * TEST_OUT;
+    float *memory = malloc((n_x + n_m + n_out) * sizeof *memory);
+    if (!memory)
+        return false;
+    float *x = memory, *m = x + n_x, *out = m + n_m;
+    uint32_t state = 1;
+    for (size_t i = 0; i < n_x + n_m; i++) {
+        state = state * 1664525u + 1013904223u;
+        memory[i] = (float)(int)(state >> 28) - 8;
+    }
+    for (size_t i = 0; i < n_out; i++)
+        out[i] = 1;
+    gemm_test test = {x, m, out, (TEST_ROWS + threads - 1) / threads};
+    drt_pool_run(pool, threads, run_gemm_test, &test);
+    bool right = true;
+    for (int i = 0; right && i < TEST_ROWS; i++)
+        for (int j = 0; right && j < TEST_OUT; j++) {
+            float sum = 1;
+            for (int k = 0; k < TEST_IN; k++)
+                sum += x[i * TEST_IN + k] * m[j * TEST_IN + k];
+            right = out[i * TEST_OUT + j] == sum;
+        }
+    free(memory);
+    return right;
+}
+
+/* ------------------------------------------------------------------------------- open ---- */
+
+static void processor_name(char *name, size_t size) {
+    snprintf(name, size, "processor");
+#ifdef DRT_SIMD_X86
+    unsigned part[12], highest = 0, unused;
+    if (__get_cpuid(0x80000000, &highest, &unused, &unused, &unused) && highest >= 0x80000004) {
+        for (unsigned i = 0; i < 3; i++)
+            __get_cpuid(0x80000002 + i, &part[4 * i], &part[4 * i + 1], &part[4 * i + 2], &part[4 * i + 3]);
+        char brand[sizeof part + 1] = {0};
+        memcpy(brand, part, sizeof part);
+        const char *start = brand + strspn(brand, " ");
+        snprintf(name, size, "%s", start);
+        for (size_t n = strlen(name); n > 0 && name[n - 1] == ' '; n--)
+            name[n - 1] = 0;
+    }
+#endif
+}
+
+static void describe(drt_cpu *cpu, bool wanted_blas) {
+    char processor[64], gemm[96];
+    processor_name(processor, sizeof processor);
+    if (cpu->blas)
+        snprintf(gemm, sizeof gemm, "OpenBLAS (%s)", openblas_get_corename());
+    else
+        snprintf(gemm, sizeof gemm, "own matrix product%s",
+                 wanted_blas ? " (OpenBLAS gives wrong results on this processor)" : "");
+    snprintf(cpu->table.description, sizeof cpu->table.description, "%s, %s, %d thread%s, %s", processor,
+             cpu->simd->name, cpu->table.threads, cpu->table.threads == 1 ? "" : "s", gemm);
+}
+
+int drt_cpu_open(int threads, const drt_simd *simd, bool blas, drt_backend **backend, char *error, size_t error_size) {
+    if (threads <= 0)
+        threads = drt_pool_cores();
+    drt_cpu *cpu = calloc(1, sizeof *cpu);
+    if (cpu)
+        cpu->pool = drt_pool_new(threads);
+    if (!cpu || !cpu->pool) {
+        free(cpu);
+        snprintf(error, error_size, "cannot start %d threads: out of memory or over the limit of this user", threads);
+        return -1;
+    }
+    cpu->simd = simd;
+    cpu->table = (drt_backend){
+        .threads = threads,
+        .close = close_backend,
+        .buffer_alloc = buffer_alloc,
+        .buffer_free = buffer_free,
+        .upload = copy,
+        .download = copy,
+        .move = copy,
+        .clear = clear,
+        .synchronize = synchronize,
+        .share = share,
+        .unshare = unshare,
+        .matrix_load = drt_cpu_matrix_load,
+        .matrix_free = drt_cpu_matrix_free,
+        .embed = drt_cpu_embed,
+        .rms_norm = drt_cpu_rms_norm,
+        .unit_rms = drt_cpu_unit_rms,
+        .linear = drt_cpu_linear,
+        .add = drt_cpu_add,
+        .swiglu = drt_cpu_swiglu,
+        .rope_table = drt_cpu_rope_table,
+        .split_qkv = drt_cpu_split_qkv,
+        .window_attention = drt_cpu_window_attention,
+        .chunk_attention = drt_cpu_chunk_attention,
+        .cross_attention = drt_cpu_cross_attention,
+        .retrieval_scores = drt_cpu_retrieval_scores,
+        .top_k = drt_cpu_top_k,
+    };
+    /* Our workers each multiply their own rows, so the library must not start threads for one product. */
+    openblas_set_num_threads(1);
+    cpu->blas = blas && gemm_is_right(cpu->pool, threads);
+    describe(cpu, blas);
+    *backend = &cpu->table;
+    return 0;
+}
+
+int drt_backend_open_cpu(int threads, drt_backend **backend, char *error, size_t error_size) {
+    const drt_simd *list[3];
+    int n = drt_simd_available(list);
+    return drt_cpu_open(threads, list[n - 1], true, backend, error, error_size);
+}

@@ -1,0 +1,54 @@
+/* cpu.h: inside of the CPU backend, shared by its operations. May use: simd.h, pool.h. */
+#ifndef DRT_KERNELS_CPU_CPU_H
+#define DRT_KERNELS_CPU_CPU_H
+
+#include "kernels/backend.h"
+#include "kernels/cpu/pool.h"
+#include "kernels/cpu/simd.h"
+
+typedef struct {
+    drt_backend table; /* first: a drt_backend is cast to this */
+    const drt_simd *simd;
+    drt_pool *pool;
+    bool blas; /* the GEMM library passed its test */
+    float *scratch;
+    size_t scratch_floats;
+} drt_cpu;
+
+/* As drt_backend_open_cpu, with a chosen variant of the inner loops and, for tests, without the GEMM library. */
+int drt_cpu_open(int threads, const drt_simd *simd, bool blas, drt_backend **backend, char *error, size_t error_size);
+
+/* Stores the sentence, returns -1. */
+int drt_cpu_fail(drt_backend *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Memory for the running operation, aligned to 64 bytes, kept for the next one; NULL: out of memory, and said so. */
+float *drt_cpu_scratch(drt_backend *b, size_t floats);
+
+/* out (n,rows) = x (n,cols) . m^T with the GEMM library, on the calling thread. */
+void drt_cpu_sgemm(const float *x, const float *m, int n, int rows, int cols, bool accumulate, float *out);
+
+static inline int drt_round_up(int n, int multiple) {
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+/* The operations, one a file; contracts in backend.h. */
+int drt_cpu_matrix_load(drt_backend *b, drt_matrix *m, drt_weight_type type, const void *data, const float *scale,
+                        int rows, int cols);
+void drt_cpu_matrix_free(drt_backend *b, drt_matrix *m);
+int drt_cpu_embed(drt_backend *b, const drt_matrix *table, const int32_t *ids, int n, float *x);
+int drt_cpu_rms_norm(drt_backend *b, const float *x, const float *weight, float eps, int n, int d, float *out);
+int drt_cpu_unit_rms(drt_backend *b, float *x, float eps, int64_t n, int head_size);
+int drt_cpu_linear(drt_backend *b, const float *x, const drt_matrix *m, int n, bool accumulate, float *out);
+int drt_cpu_add(drt_backend *b, const float *x, const float *y, size_t n, float *out);
+int drt_cpu_swiglu(drt_backend *b, const float *gate, const float *up, size_t n, float *out);
+int drt_cpu_rope_table(drt_backend *b, int chunk_size, int head_size, float theta, float *table);
+int drt_cpu_split_qkv(drt_backend *b, const drt_split_qkv *p);
+int drt_cpu_window_attention(drt_backend *b, const drt_window_attention *p);
+int drt_cpu_chunk_attention(drt_backend *b, const drt_chunk_attention *p);
+int drt_cpu_cross_attention(drt_backend *b, const drt_cross_attention *p);
+int drt_cpu_retrieval_scores(drt_backend *b, const uint16_t *landmarks, int64_t n_chunks, int d, const float *query,
+                             float *scores);
+int drt_cpu_top_k(drt_backend *b, const float *scores, int64_t n, const uint64_t *allowed, const uint64_t *dead, int k,
+                  int64_t *indices, float *values, int *count);
+
+#endif
