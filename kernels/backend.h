@@ -39,11 +39,11 @@ typedef struct {
 typedef struct {
     const float *qkv; /* (n,3d): q, k, v side by side */
     int n, n_heads, head_size;
-    bool unit_rms;      /* scale q and k of each head to root mean square 1 */
-    float eps;          /* of unit_rms */
-    const float *rope;  /* (S,head_size) from rope_table: rotate q and k, slot i at position i % S; NULL: not */
-    int chunk_size;     /* S; read with rope only */
-    float *q, *k, *v;   /* (n,d) each */
+    bool unit_rms;     /* scale q and k of each head to root mean square 1 */
+    float eps;         /* of unit_rms */
+    const float *rope; /* (S,head_size) from rope_table: rotate q and k, slot i at position i % S; NULL: not */
+    int chunk_size;    /* S; read with rope only */
+    float *q, *k, *v;  /* (n,d) each */
 } drt_split_qkv;
 
 /* Slot i of the n new ones stands at row m-n+i of k, v and segment. It sees itself and the window-1

@@ -53,9 +53,13 @@ drt_status drt_reader_new(drt_context *context, drt_model *model, int max_slots,
 void drt_reader_free(drt_reader *reader);
 /* Forgets all slots: the next one is slot 0 of a new segment. */
 void drt_reader_reset(drt_reader *reader);
+/* The next slot, at a chunk border, starts another segment: the window no longer shows the slots before it, while
+ * steps and the last retrieval go on, as in the reference's sequences of several documents. */
+void drt_reader_next_segment(drt_reader *reader);
 
 /* Adds n slots (tokens with the landmark in every S-th slot, counted from the last reset) and
- * writes hidden (n,d) after final_norm. Any n >= 1 up to max_slots; pieces equal the whole.
+ * writes hidden (n,d) after final_norm. Any n >= 1 up to max_slots; pieces equal the whole. After a failure
+ * the reader must be reset.
  * attention (n,G,K,S), or NULL: GCA attention of each slot on each slot of each retrieved chunk
  * (within-chunk softmax, not multiplied with the weights), mean over heads and the group's layers;
  * zero where nothing was retrieved. */

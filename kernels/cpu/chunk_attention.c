@@ -25,11 +25,10 @@ static void attend(void *argument, int task, int worker) {
     for (int i = 0; i < p->chunk_size; i += simd->strip) {
         int n_rows = p->chunk_size - i < simd->strip ? p->chunk_size - i : simd->strip;
         size_t offset = start + (size_t)i * job->stride;
-        simd->panel_product(p->q + offset, job->stride, n_rows, p->head_size, packed.panels, p->chunk_size, false, scores,
-                            job->score_stride);
+        simd->panel_product(p->q + offset, job->stride, n_rows, p->head_size, packed.panels, p->chunk_size, false,
+                            scores, job->score_stride);
         for (int r = 0; r < n_rows; r++)
-            factor[r] =
-                1 / simd->softmax(scores + (size_t)r * job->score_stride, p->chunk_size, job->head.scale, 0);
+            factor[r] = 1 / simd->softmax(scores + (size_t)r * job->score_stride, p->chunk_size, job->head.scale, 0);
         drt_gather_values(simd, &job->head, scores, job->score_stride, n_rows, packed.values, p->chunk_size, factor,
                           spare, p->out + offset, job->stride);
     }

@@ -91,8 +91,7 @@ static void add_shares(const cross_job *job, const drt_gca_block *block) {
     for (int slot = block->first; slot < block->first + block->n; slot++) {
         float *to = p->attention + (size_t)slot * p->attention_stride;
         for (int head = 0; head < p->n_heads; head++) {
-            const float *shares =
-                job->shares + ((size_t)head * (size_t)p->n + (size_t)slot) * (size_t)job->most_keys;
+            const float *shares = job->shares + ((size_t)head * (size_t)p->n + (size_t)slot) * (size_t)job->most_keys;
             for (size_t j = 0; j < n_keys; j++)
                 to[j] += shares[j] * p->attention_factor;
         }

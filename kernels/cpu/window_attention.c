@@ -81,8 +81,9 @@ static void attend_strip(const window_job *job, int head, const drt_packed_head 
         low = first_shared(segment, low, position, end);
     int start = low / simd->panel * simd->panel, columns = end - start;
     size_t offset = (size_t)i * job->stride + (size_t)head * (size_t)p->head_size;
-    simd->panel_product(p->q + offset, job->stride, n_rows, p->head_size, packed->panels + (size_t)start * (size_t)p->head_size,
-                        columns, false, scores, job->score_stride);
+    simd->panel_product(p->q + offset, job->stride, n_rows, p->head_size,
+                        packed->panels + (size_t)start * (size_t)p->head_size, columns, false, scores,
+                        job->score_stride);
     float slope = slope_of(p, head), factor[16];
     for (int r = 0; r < n_rows; r++) {
         float *row = scores + (size_t)r * job->score_stride;
@@ -123,7 +124,8 @@ static void attend_few(void *argument, int task, int worker) {
         int self = p->m - p->n + i, first = larger(0, self - p->window + 1), n = self + 1 - first;
         size_t start = (size_t)first * job->stride + column;
         float *out = p->out + (size_t)i * job->stride + column;
-        job->simd->dot_rows(p->k + start, job->stride, n, p->head_size, p->q + (size_t)i * job->stride + column, scores);
+        job->simd->dot_rows(p->k + start, job->stride, n, p->head_size, p->q + (size_t)i * job->stride + column,
+                            scores);
         for (int j = 0; p->segment && j < n; j++)
             if (p->segment[first + j] != p->segment[self])
                 scores[j] = -INFINITY;
