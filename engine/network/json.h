@@ -12,7 +12,8 @@
  * errors. The caller frees *root with cJSON_Delete. */
 drt_status drt_json_parse(drt_context *context, const char *what, const char *text, size_t length, cJSON **root);
 
-/* A whole number from smallest to largest; both must lie within +-2^53, where doubles are exact. */
+/* A whole number from smallest to largest; both must lie below 2^53, up to where doubles
+ * are exact. */
 bool drt_json_integer(const cJSON *item, int64_t smallest, int64_t largest, int64_t *value);
 
 #endif

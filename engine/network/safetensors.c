@@ -8,7 +8,7 @@
 
 #define LENGTH_BYTES 8
 #define MAX_HEADER_BYTES ((size_t)16 << 20) /* some hundred thousand tensors */
-#define MAX_EXACT ((int64_t)1 << 53)
+#define MAX_EXACT (((int64_t)1 << 53) - 1)  /* larger ones may have been rounded */
 
 static const struct {
     const char *name;
