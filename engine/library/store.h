@@ -12,6 +12,20 @@
 #include "engine/base/hash.h"
 #include "engine/session/chunker.h"
 
+/* ----------------------------------------------------------------------------- opening ---- */
+
+/* Whose library it is: what drt_library_open takes from its model. Borrowed. */
+typedef struct {
+    const uint8_t *fingerprint; /* DRT_FINGERPRINT_SIZE bytes */
+    const char *model_name, *model_directory;
+    int chunk_size, d_model;
+    drt_memory_type memory_type; /* of a new library; an old one keeps its own */
+} drt_store_identity;
+
+/* drt_library_open without a loaded model. identity NULL: not checked (READ, UPDATE only). */
+drt_status drt_store_open(drt_context *context, const char *path, drt_library_mode mode,
+                          const drt_store_identity *identity, drt_library **library);
+
 /* ----------------------------------------------------------------------------- writing ---- */
 
 /* Catalog fields of a member before it is stored. Borrowed strings, valid during the call. */
@@ -33,18 +47,22 @@ typedef struct {
 typedef enum { DRT_CONTENT_NEW, DRT_CONTENT_SAME_PATH, DRT_CONTENT_OTHER_PATH } drt_content;
 
 /* Is a live document with this hash there (uncommitted ones of this writer count)? Another path
- * becomes an alias when register_alias. *document receives its id unless NEW. */
+ * becomes an alias when register_alias, and leaves the document that had it before. *document receives
+ * its id unless NEW. An all-zero hash is always NEW. */
 drt_status drt_store_find(drt_context *context, drt_library *library, const uint8_t sha256[DRT_HASH_SIZE],
                           const drt_document_facts *facts, bool register_alias, drt_content *content,
                           int64_t *document);
 
-/* A member without text: status skipped, with its reason. Replaces an earlier skipped row of the same path. */
+/* A member without text: status skipped, with its reason. Replaces an earlier skipped row of the same
+ * archive and path. When a document with text has that path, it stays as it is, nothing is stored and
+ * *document receives its id: a damaged copy never costs the text that is there. */
 drt_status drt_store_add_skipped(drt_context *context, drt_library *library, const drt_document_facts *facts,
                                  int64_t *document);
 
 /* Starts a document; its chunks follow. Several may be finished before one commit; one is open at a
- * time. A live document of the same archive and path but other content is replaced (marked dead) in the same
- * transaction. */
+ * time. A live document of the same archive and path but other content loses that path in the same
+ * transaction, and is marked dead unless an alias keeps it. Until the commit the compressed text and the
+ * ranges are kept in memory. DRT_FAILED when a range lies outside the text or off its characters. */
 drt_status drt_store_begin(drt_context *context, drt_library *library, const drt_document_facts *facts,
                            const char *text, size_t text_length, const drt_range *ranges, size_t n_chunks,
                            int64_t *document);
@@ -65,7 +83,6 @@ void drt_store_rollback(drt_library *library);
 typedef struct {
     int64_t n_chunks;
     const uint16_t *landmarks; /* (n_chunks,d) fp16, mapped */
-    const uint8_t *records;    /* n_chunks x record_size, mapped; after compaction see drt_store_record */
     const uint64_t *dead;      /* bit c%64 of word c/64 */
     int chunk_size, d_model;
     drt_memory_type memory_type;
@@ -85,7 +102,10 @@ drt_status drt_store_glob_mask(drt_context *context, drt_library *library, const
 drt_status drt_store_bm25(drt_context *context, drt_library *library, const char *text, size_t length,
                           const uint64_t *mask, int64_t n_chunks, int top, int64_t *chunks, int *count);
 
-/* Path and title of a document by id; owned. */
+/* The bytes of one chunk's range, owned; also of a removed chunk until the library is compacted. */
+drt_status drt_store_chunk_text(drt_context *context, drt_library *library, const drt_chunk *chunk, drt_string *text);
+
+/* Path and title of a document by id, removed ones included; owned. */
 drt_status drt_store_document_name(drt_context *context, drt_library *library, int64_t document, drt_string *path,
                                    drt_string *title);
 

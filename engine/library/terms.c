@@ -1,0 +1,152 @@
+/* terms.c: words of texts, as the full-text index sees them. See terms.h. */
+#include "engine/library/terms.h"
+
+#include <limits.h>
+
+#include "engine/base/utf8.h"
+#include "engine/library/text.h"
+
+bool drt_terms_unspaced(uint32_t c) {
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {
+        {0x0E00, 0x0EFF},   /* Thai, Lao */
+        {0x1000, 0x109F},   /* Myanmar */
+        {0x1780, 0x17FF},   /* Khmer */
+        {0x3005, 0x3007},   /* ideographic marks */
+        {0x3040, 0x312F},   /* Hiragana, Katakana, Bopomofo */
+        {0x31A0, 0x31FF},   /* their extensions */
+        {0x3400, 0x4DBF},   /* Han, extension A */
+        {0x4E00, 0x9FFF},   /* Han */
+        {0xAC00, 0xD7AF},   /* Hangul: spaced, but its words carry their particles */
+        {0xF900, 0xFAFF},   /* Han, compatibility */
+        {0xFF66, 0xFF9F},   /* half-width Katakana */
+        {0x1B000, 0x1B16F}, /* Kana supplement */
+        {0x20000, 0x3FFFF}, /* Han, further extensions */
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i].first; i++)
+        if (c <= ranges[i].last)
+            return true;
+    return false;
+}
+
+bool drt_terms_spread(drt_buffer *out, const char *text, size_t length) {
+    out->length = 0;
+    if (!drt_buffer_reserve(out, length))
+        return false;
+    for (size_t at = 0; at < length;) {
+        uint32_t c;
+        size_t n = drt_utf8_decode(text + at, length - at, &c);
+        bool ok;
+        if (n == 0) {
+            n = 1;
+            ok = drt_buffer_append_byte(out, ' ');
+        } else if (drt_terms_unspaced(c)) {
+            ok = drt_buffer_append_byte(out, ' ') && drt_buffer_append(out, text + at, n) &&
+                 drt_buffer_append_byte(out, ' ');
+        } else {
+            ok = drt_buffer_append(out, text + at, n);
+        }
+        if (!ok)
+            return false;
+        at += n;
+    }
+    return true;
+}
+
+/* SQLite hands out FTS5's functions through a SELECT. */
+static drt_status find_fts5(drt_context *context, const drt_catalog *catalog, fts5_api **api) {
+    sqlite3_stmt *statement;
+    bool row;
+    *api = NULL;
+    drt_status status = drt_catalog_prepare(context, catalog, &statement, "SELECT fts5(?1)", DRT_NO_VALUES);
+    if (status == DRT_OK && sqlite3_bind_pointer(statement, 1, api, "fts5_api_ptr", NULL) == SQLITE_OK)
+        status = drt_catalog_step(context, catalog, statement, &row);
+    sqlite3_finalize(statement);
+    if (status == DRT_OK && !*api)
+        status = drt_fail(context, DRT_FATAL, "this SQLite was built without FTS5");
+    return status;
+}
+
+typedef struct {
+    drt_term_fn visit;
+    void *user;
+} visitor;
+
+static int visit_token(void *user, int flags, const char *token, int length, int start, int end) {
+    (void)flags;
+    const visitor *to = user;
+    return to->visit(to->user, token, (size_t)length, start, end) ? SQLITE_OK : SQLITE_DONE;
+}
+
+drt_status drt_terms_visit(drt_context *context, const drt_catalog *catalog, bool stem, const char *text, size_t length,
+                           drt_term_fn visit, void *user) {
+    if (length > INT_MAX)
+        return drt_fail(context, DRT_FAILED, "a text of %zu bytes is too long to look for", length);
+    fts5_api *api;
+    drt_status status = find_fts5(context, catalog, &api);
+    if (status != DRT_OK)
+        return status;
+    /* As in schema.c; porter wraps the tokenizer that its arguments name. */
+    const char *arguments[] = {"unicode61", "remove_diacritics", "2"};
+    const char **given = stem ? arguments : arguments + 1;
+    fts5_tokenizer tokenizer;
+    void *data;
+    Fts5Tokenizer *instance = NULL;
+    int code = api->xFindTokenizer(api, stem ? "porter" : "unicode61", &data, &tokenizer);
+    if (code == SQLITE_OK)
+        code = tokenizer.xCreate(data, given, stem ? 3 : 2, &instance);
+    if (code == SQLITE_OK) {
+        visitor to = {visit, user};
+        code = tokenizer.xTokenize(instance, &to, FTS5_TOKENIZE_DOCUMENT, text, (int)length, visit_token);
+        tokenizer.xDelete(instance);
+    }
+    if (code == SQLITE_NOMEM)
+        return drt_fail_memory(context, "the words of a text");
+    if (code != SQLITE_OK && code != SQLITE_DONE)
+        return drt_fail(context, DRT_FATAL, "FTS5: %s", sqlite3_errstr(code));
+    return DRT_OK;
+}
+
+static drt_status index_chunk(drt_context *context, const drt_catalog *catalog, drt_text_reader *reader,
+                              sqlite3_stmt *write, sqlite3_stmt *chunk, int64_t document) {
+    drt_buffer text = {0}, spread = {0};
+    bool row;
+    drt_status status = drt_text_reader_slice(context, reader, document, sqlite3_column_int64(chunk, 1),
+                                              sqlite3_column_int64(chunk, 2), &text);
+    if (status == DRT_OK && !drt_terms_spread(&spread, text.data, text.length))
+        status = drt_fail_memory(context, "the words of a text");
+    if (status == DRT_OK)
+        status = drt_catalog_rebind(
+            context, catalog, write,
+            DRT_VALUES(drt_value_integer(sqlite3_column_int64(chunk, 0)), drt_value_text(spread.data, spread.length)));
+    if (status == DRT_OK)
+        status = drt_catalog_step(context, catalog, write, &row);
+    drt_buffer_free(&text);
+    drt_buffer_free(&spread);
+    return status;
+}
+
+drt_status drt_terms_index(drt_context *context, const drt_catalog *catalog, int64_t document, bool add) {
+    sqlite3_stmt *chunks = NULL, *write = NULL;
+    drt_text_reader reader;
+    bool row = true;
+    drt_status status = drt_text_reader_open(context, catalog, &reader);
+    if (status == DRT_OK)
+        status = drt_catalog_prepare(context, catalog, &write,
+                                     add ? "INSERT INTO passages (rowid, text) VALUES (?1, ?2)"
+                                         : "INSERT INTO passages (passages, rowid, text) VALUES ('delete', ?1, ?2)",
+                                     DRT_NO_VALUES);
+    if (status == DRT_OK)
+        status = drt_catalog_prepare(
+            context, catalog, &chunks,
+            "SELECT c.id, c.start, c.end FROM documents AS d JOIN chunks AS c"
+            "    ON c.id >= d.first_chunk AND c.id < d.first_chunk + d.chunks WHERE d.id = ?1 ORDER BY c.id",
+            DRT_VALUES(drt_value_integer(document)));
+    while (status == DRT_OK && (status = drt_catalog_step(context, catalog, chunks, &row)) == DRT_OK && row)
+        status = index_chunk(context, catalog, &reader, write, chunks, document);
+    sqlite3_finalize(chunks);
+    sqlite3_finalize(write);
+    drt_text_reader_close(&reader);
+    return status;
+}

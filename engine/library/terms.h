@@ -1,0 +1,28 @@
+/* terms.h: words of texts, as the full-text index sees them.
+ *
+ * The index's tokenizer cuts at white space and punctuation, so scripts written without spaces would
+ * become one endless word a sentence. Their characters are therefore indexed one by one (spread), and
+ * asked for as pairs of neighbours (bm25.c). May use: catalog.h, SQLite's FTS5. */
+#ifndef DRT_LIBRARY_TERMS_H
+#define DRT_LIBRARY_TERMS_H
+
+#include "engine/library/catalog.h"
+
+/* Is c of a script that is written without spaces between words? */
+bool drt_terms_unspaced(uint32_t c);
+/* Replaces out's contents by text with a space before and behind every such character. Bytes that are no
+ * UTF-8 become spaces. false: out of memory. */
+bool drt_terms_spread(drt_buffer *out, const char *text, size_t length);
+
+/* One term of a text: folded to lower case without accents, with stem also cut to its stem, and its
+ * bytes [start, end) in the text that was given. Returns false to stop. */
+typedef bool (*drt_term_fn)(void *user, const char *term, size_t length, int start, int end);
+/* Visits the terms of a text (already spread) with FTS5's own tokenizer. */
+drt_status drt_terms_visit(drt_context *context, const drt_catalog *catalog, bool stem, const char *text, size_t length,
+                           drt_term_fn visit, void *user);
+
+/* Adds or removes the passages of a document's chunks, in a write transaction. The text must be in the
+ * catalog. */
+drt_status drt_terms_index(drt_context *context, const drt_catalog *catalog, int64_t document, bool add);
+
+#endif

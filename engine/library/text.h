@@ -1,0 +1,31 @@
+/* text.h: a document's normalised text in the catalog: parts of at most 256 KiB, each a zstd frame, so
+ * that the text of one chunk costs one or two parts however large the document is.
+ * May use: catalog.h, zstd. */
+#ifndef DRT_LIBRARY_TEXT_H
+#define DRT_LIBRARY_TEXT_H
+
+#include "engine/library/catalog.h"
+
+#define DRT_TEXT_PART_SIZE ((size_t)256 << 10)
+
+/* Stages the text of a new document in temp.new_texts, in a transaction of the caller's. */
+drt_status drt_text_stage(drt_context *context, const drt_catalog *catalog, int64_t document, const char *text,
+                          size_t length);
+
+/* Reads ranges of one document after another; ascending ones decompress each part once. */
+typedef struct {
+    const drt_catalog *catalog;
+    sqlite3_stmt *query;
+    int64_t document;
+    int64_t part_start; /* of the part in `part`; -1: none */
+    drt_buffer part;
+} drt_text_reader;
+
+drt_status drt_text_reader_open(drt_context *context, const drt_catalog *catalog, drt_text_reader *reader);
+void drt_text_reader_close(drt_text_reader *reader);
+/* Replaces out's contents by bytes [start, end) of the document. DRT_FAILED: there is no such text (never was,
+ * or compacted away); DRT_FATAL: it is damaged. */
+drt_status drt_text_reader_slice(drt_context *context, drt_text_reader *reader, int64_t document, int64_t start,
+                                 int64_t end, drt_buffer *out);
+
+#endif
