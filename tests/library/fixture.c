@@ -1,4 +1,5 @@
 /* fixture.c: see fixture.h. */
+#define _XOPEN_SOURCE 700 /* nftw */
 #include "fixture.h"
 
 #include <ftw.h>

@@ -188,7 +188,7 @@ static void misuse_is_refused(void **state) {
     uint16_t landmark[D_MODEL] = {0};
     uint8_t record[1024] = {0};
     int64_t id;
-    static const drt_range bad[] = {{-1, 2}, {2, 1}, {0, 5}, {1, 3}, {0, 2}};
+    static const drt_range bad[] = {{-1, 2}, {2, 1}, {0, 5}, {2, 3}, {0, 2}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) /* "aé" is 3 bytes */
         assert_int_equal(drt_store_begin(context, library, &facts, "a\xC3\xA9", 3, &bad[i], 1, &id), DRT_FAILED);
     drt_range range = {0, 3};
@@ -457,7 +457,7 @@ static void skipped_members_are_listed_until_they_work(void **state) {
     assert_int_equal(facts.skipped, 1);
 
     /* A copy that can't be read does not cost the text that is there, staged or stored. */
-    assert_int_equal(add_skipped(with, library, "a.zip/1", "truncated"), 4);
+    assert_int_equal(add_skipped(with, library, "a.zip/1", "truncated"), 5);
     add_document(with, library, "a.zip/3", lighthouse);
     add_skipped(with, library, "a.zip/3", "truncated");
     commit(with, library);
@@ -485,10 +485,11 @@ typedef struct {
     int n;
 } nested;
 
-/* A visitor may use the library, as `drt ls` does not but the front end may. */
-static bool remove_visited(void *user, const drt_document *document) {
+/* A visitor may use the library, even change it. */
+static bool remove_some(void *user, const drt_document *document) {
     nested *in = user;
-    assert_int_equal(drt_library_remove(in->with->context, in->library, document, NULL, 0), DRT_OK);
+    if (in->n % 100 == 50)
+        assert_int_equal(drt_library_remove(in->with->context, in->library, document, NULL, 0), DRT_OK);
     in->n++;
     return true;
 }
@@ -514,9 +515,9 @@ static void documents_are_listed_in_pages(void **state) {
     assert_int_equal(drt_library_documents(with->context, library, NULL, true, stop_at_three, &last), DRT_OK);
     assert_int_equal(last, 3);
     nested in = {with, library, 0};
-    assert_int_equal(drt_library_documents(with->context, library, NULL, true, remove_visited, &in), DRT_OK);
+    assert_int_equal(drt_library_documents(with->context, library, NULL, true, remove_some, &in), DRT_OK);
     assert_int_equal(in.n, 700);
-    assert_int_equal(count(with, library, NULL, true), 0);
+    assert_int_equal(count(with, library, NULL, true), 693);
     drt_library_close(library);
 }
 
