@@ -15,12 +15,12 @@
 typedef struct {
     const char *archive; /* absolute path of the file or folder given, bytes as they are */
     size_t archive_length;
-    const char *
-        path; /* display path "archive.zip/inner/path.txt": base name of what was given, then the way inside; valid UTF-8 */
+    /* Display path "archive.zip/inner/path.txt": base name of what was given, then the way inside; valid UTF-8. */
+    const char *path;
     size_t path_length;
-    const char *format; /* name in the table of formats; "" when unknown */
-    uint8_t sha256[DRT_HASH_SIZE];
-    int64_t raw_bytes;
+    const char *format;            /* name in the table of formats; "" when unknown */
+    uint8_t sha256[DRT_HASH_SIZE]; /* of the raw bytes; zeros when they were not read */
+    int64_t raw_bytes;             /* -1: not known */
 } drt_source;
 
 typedef struct {
@@ -35,13 +35,18 @@ typedef struct {
 
 void drt_extract_clear(drt_extract *extract);
 
-/* Hard limits against bombs; one walk's whole budget. */
+/* Hard limits against bombs. They hold for one file on disk with all that is nested in it; folders have none.
+ * Time is bounded by max_total_bytes and max_ratio; memory by one member (about max_member_bytes raw, as much again
+ * decoded, and its text) and 16 MiB for each archive open inside another. */
 typedef struct {
-    int max_depth;            /* archives inside archives */
-    int64_t max_members;      /* of one argument */
-    int64_t max_member_bytes; /* of one member, unpacked */
-    int64_t max_total_bytes;  /* unpacked, of one argument */
-    int64_t max_ratio;        /* unpacked over packed, above 1 MiB of output */
+    int max_depth;            /* archives and compressions inside each other */
+    int64_t max_members;      /* of all archives in the file */
+    int64_t max_member_bytes; /* of one document, unpacked */
+    int64_t max_nested_bytes; /* of one archive that must be spooled to a temporary file to be read */
+    int64_t max_total_bytes;  /* unpacked */
+    /* Unpacked over packed, above 64 MiB of output of an archive (1 GiB of the whole file). Members of an
+     * archive that has used this up may still have 1 MiB each. */
+    int64_t max_ratio;
 } drt_corpus_limits;
 
 typedef struct {
@@ -51,15 +56,17 @@ typedef struct {
     /* Each member in order, wanted ones and those skipped before reading; `extract` belongs to the walk. Not
      * DRT_OK ends the walk with that status. */
     drt_status (*member)(void *user, const drt_source *source, drt_extract *extract);
-    /* Bytes of source files read so far, and in all when known (else 0). */
+    /* Bytes of this walk's source files read so far, and in all. */
     void (*progress)(void *user, const char *path, size_t path_length, int64_t bytes, int64_t total);
     void *user;
 } drt_corpus_params;
 
-drt_corpus_params drt_corpus_params_default(void);
+drt_corpus_params drt_corpus_params_default(void); /* 32, 1,000,000, 256 MiB, 512 MiB, 1 TiB, 200 */
 
 /* Walks one path. DRT_FAILED: the path itself could not be read (missing, no permission); what was
  * visited before stays visited. Stops quietly when cancelled. */
 drt_status drt_corpus_walk(drt_context *context, const char *path, const drt_corpus_params *params);
+/* Bytes of the source files that a walk would read: what its progress ends at. The same errors. */
+drt_status drt_corpus_measure(drt_context *context, const char *path, int64_t *bytes);
 
 #endif

@@ -1,0 +1,697 @@
+/* archive.c: members of archives and compressed files. See archive.h. */
+#include "engine/corpus/archive.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include "engine/base/utf8.h"
+#include "engine/corpus/charset.h"
+
+#define DAMAGED_LIMIT 8            /* members of a 7z that fail in the middle of unpacking, and */
+#define REOPENINGS 256             /* that cannot be unpacked at all, before the rest is given up */
+#define DIRECTORY_LIMIT (16 << 20) /* bytes of a zip's central directory looked at for names */
+#define NAMES_LIMIT (64 << 10)     /* bytes of names that their charset is told by */
+
+/* ------------------------------------------------------------ kinds ---- */
+
+static bool begins(const drt_format_probe *probe, size_t at, const char *bytes, size_t length) {
+    return probe->head_length >= at + length && memcmp(probe->head + at, bytes, length) == 0;
+}
+
+static bool is_zip(const drt_format_probe *probe) {
+    return begins(probe, 0, "PK\3\4", 4) || begins(probe, 0, "PK\5\6", 4) || begins(probe, 0, "PK\7\x8PK\3\4", 8);
+}
+
+static bool is_7z(const drt_format_probe *probe) {
+    return begins(probe, 0, "7z\xBC\xAF\x27\x1C", 6);
+}
+
+/* A tar header is a block of 512 bytes whose sum it holds in octal, its own field counted as spaces. */
+static bool is_tar(const drt_format_probe *probe) {
+    if (probe->head_length < 512)
+        return false;
+    const unsigned char *block = (const unsigned char *)probe->head;
+    long sum = 0, held = 0;
+    for (int i = 0; i < 512; i++)
+        sum += i >= 148 && i < 156 ? ' ' : block[i];
+    for (int i = 148; i < 156; i++)
+        if (block[i] >= '0' && block[i] <= '7')
+            held = held * 8 + (block[i] - '0');
+    return sum == held && sum > 8 * ' ';
+}
+
+static bool is_cpio(const drt_format_probe *probe) {
+    size_t digits = begins(probe, 0, "070701", 6) || begins(probe, 0, "070702", 6) ? 110
+                    : begins(probe, 0, "070707", 6)                                ? 76
+                                                                                   : 0;
+    for (size_t i = 0; i < digits; i++)
+        if (i >= probe->head_length || !isxdigit((unsigned char)probe->head[i]))
+            return false;
+    return digits > 0 || begins(probe, 0, "\xC7\x71", 2);
+}
+
+static bool is_ar(const drt_format_probe *probe) {
+    return begins(probe, 0, "!<arch>\n", 8);
+}
+
+static bool is_iso(const drt_format_probe *probe) {
+    return begins(probe, 32769, "CD001", 5);
+}
+
+static bool is_rar(const drt_format_probe *probe) {
+    return begins(probe, 0, "Rar!\x1A\x07\0", 7);
+}
+
+static bool is_rar5(const drt_format_probe *probe) {
+    return begins(probe, 0, "Rar!\x1A\x07\1\0", 8);
+}
+
+static bool is_cab(const drt_format_probe *probe) {
+    return begins(probe, 0, "MSCF\0\0\0\0", 8);
+}
+
+static bool is_lha(const drt_format_probe *probe) {
+    return begins(probe, 2, "-lh", 3) && begins(probe, 6, "-", 1);
+}
+
+static bool is_xar(const drt_format_probe *probe) {
+    return begins(probe, 0, "xar!\0\x1C", 6);
+}
+
+static bool is_gzip(const drt_format_probe *probe) {
+    return begins(probe, 0, "\x1F\x8B\x08", 3);
+}
+
+static bool is_bzip2(const drt_format_probe *probe) {
+    return begins(probe, 0, "BZh", 3) &&
+           (begins(probe, 4, "\x31\x41\x59\x26\x53\x59", 6) || begins(probe, 4, "\x17\x72\x45\x38\x50\x90", 6));
+}
+
+static bool is_xz(const drt_format_probe *probe) {
+    return begins(probe, 0,
+                  "\xFD"
+                  "7zXZ\0",
+                  6);
+}
+
+static bool is_zstd(const drt_format_probe *probe) {
+    return begins(probe, 0, "\x28\xB5\x2F\xFD", 4);
+}
+
+static bool is_lz4(const drt_format_probe *probe) {
+    return begins(probe, 0, "\x04\x22\x4D\x18", 4);
+}
+
+static bool is_lzip(const drt_format_probe *probe) {
+    return begins(probe, 0, "LZIP", 4);
+}
+
+static bool is_compress(const drt_format_probe *probe) {
+    return begins(probe, 0, "\x1F\x9D", 2);
+}
+
+static bool is_lzma(const drt_format_probe *probe) {
+    return begins(probe, 0, "\x5D\0\0", 3);
+}
+
+static const drt_container containers[] = {
+    {"zip", " .zip .jar .cbz .maff ", "zip archives", is_zip, ARCHIVE_FORMAT_ZIP, DRT_CONTAINER_PACKED, true},
+    {"7z", " .7z .cb7 ", "7-Zip archives", is_7z, ARCHIVE_FORMAT_7ZIP, DRT_CONTAINER_PACKED, true},
+    {"tar", " .tar .tgz .tbz .tbz2 .txz .tlz .tzst .taz ", "tar archives, in any compression below", is_tar,
+     ARCHIVE_FORMAT_TAR, DRT_CONTAINER_PLAIN, false},
+    {"cpio", " .cpio ", "cpio archives", is_cpio, ARCHIVE_FORMAT_CPIO, DRT_CONTAINER_PLAIN, false},
+    {"ar", " .ar .a .deb ", "ar archives, Debian packages", is_ar, ARCHIVE_FORMAT_AR, DRT_CONTAINER_PLAIN, false},
+    {"iso", " .iso ", "ISO 9660 images", is_iso, ARCHIVE_FORMAT_ISO9660, DRT_CONTAINER_PLAIN, true},
+    {"rar", " .rar .cbr ", "RAR archives, to version 4", is_rar, ARCHIVE_FORMAT_RAR, DRT_CONTAINER_PACKED, true},
+    {"rar5", " ", "RAR archives, version 5", is_rar5, ARCHIVE_FORMAT_RAR_V5, DRT_CONTAINER_PACKED, true},
+    {"cab", " .cab ", "Windows cabinets", is_cab, ARCHIVE_FORMAT_CAB, DRT_CONTAINER_PACKED, true},
+    {"lha", " .lha .lzh ", "LHA archives", is_lha, ARCHIVE_FORMAT_LHA, DRT_CONTAINER_PACKED, true},
+    {"xar", " .xar ", "xar archives", is_xar, ARCHIVE_FORMAT_XAR, DRT_CONTAINER_PACKED, true},
+    {"gzip", " .gz .tgz .taz ", "gzip", is_gzip, ARCHIVE_FILTER_GZIP, DRT_CONTAINER_COMPRESSION, false},
+    {"bzip2", " .bz2 .tbz .tbz2 ", "bzip2", is_bzip2, ARCHIVE_FILTER_BZIP2, DRT_CONTAINER_COMPRESSION, false},
+    {"xz", " .xz .txz ", "xz", is_xz, ARCHIVE_FILTER_XZ, DRT_CONTAINER_COMPRESSION, false},
+    {"zstd", " .zst .tzst ", "Zstandard", is_zstd, ARCHIVE_FILTER_ZSTD, DRT_CONTAINER_COMPRESSION, false},
+    {"lz4", " .lz4 ", "LZ4", is_lz4, ARCHIVE_FILTER_LZ4, DRT_CONTAINER_COMPRESSION, false},
+    {"lzip", " .lz .tlz ", "lzip", is_lzip, ARCHIVE_FILTER_LZIP, DRT_CONTAINER_COMPRESSION, false},
+    {"compress", " .z .taz ", "compress", is_compress, ARCHIVE_FILTER_COMPRESS, DRT_CONTAINER_COMPRESSION, false},
+    {"lzma", " .lzma .tlz ", "LZMA", is_lzma, ARCHIVE_FILTER_LZMA, DRT_CONTAINER_COMPRESSION, false},
+};
+
+const drt_container *drt_container_at(size_t index) {
+    return index < sizeof containers / sizeof *containers ? &containers[index] : NULL;
+}
+
+const drt_container *drt_container_by_content(const drt_format_probe *probe) {
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
+        if (containers[i].detect(probe))
+            return &containers[i];
+    return NULL;
+}
+
+const drt_container *drt_container_by_name(const drt_format_probe *probe) {
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
+        if (drt_name_has_extension(probe->name, probe->name_length, containers[i].extensions))
+            return &containers[i];
+    return NULL;
+}
+
+/* ----------------------------------------------------- a zip's first look ---- */
+
+static uint32_t little(const char *at, int bytes) {
+    uint32_t value = 0;
+    while (bytes-- > 0)
+        value = value << 8 | (unsigned char)at[bytes];
+    return value;
+}
+
+/* One local header in the first bytes of a zip. */
+typedef struct {
+    const char *name, *data;
+    size_t name_length, data_length; /* data: the packed bytes that are within the head */
+    bool stored;
+} zip_entry;
+
+/* Walks the local headers in the head, as far as they say how long their data are. */
+static bool next_zip_entry(const drt_format_probe *probe, size_t *at, zip_entry *entry) {
+    if (!begins(probe, *at, "PK\3\4", 4) || probe->head_length - *at < 30)
+        return false;
+    const char *header = probe->head + *at;
+    size_t name = little(header + 26, 2), extra = little(header + 28, 2), left = probe->head_length - *at - 30;
+    if (left < name)
+        return false;
+    *entry = (zip_entry){.name = header + 30, .name_length = name, .stored = little(header + 8, 2) == 0};
+    uint64_t packed = little(header + 18, 4);
+    left = left - name > extra ? left - name - extra : 0;
+    entry->data = header + 30 + name + extra;
+    entry->data_length = packed < left ? (size_t)packed : left;
+    bool described = little(header + 6, 2) & 8; /* the sizes stand behind the data */
+    *at = described || packed >= left ? probe->head_length : *at + 30 + name + extra + (size_t)packed;
+    return true;
+}
+
+static bool zip_holds(const drt_format_probe *probe, const char *prefix) {
+    zip_entry entry;
+    size_t length = strlen(prefix);
+    for (size_t at = 0; next_zip_entry(probe, &at, &entry);)
+        if (entry.name_length >= length && memcmp(entry.name, prefix, length) == 0)
+            return true;
+    return false;
+}
+
+/* Its first member, `mimetype`, begins so. */
+static bool zip_is_of_type(const drt_format_probe *probe, const char *type) {
+    zip_entry entry;
+    size_t at = 0, length = strlen(type);
+    return next_zip_entry(probe, &at, &entry) && entry.name_length == 8 && memcmp(entry.name, "mimetype", 8) == 0 &&
+           entry.stored && entry.data_length >= length && memcmp(entry.data, type, length) == 0;
+}
+
+bool drt_zip_is_epub(const drt_format_probe *probe) {
+    return zip_is_of_type(probe, "application/epub+zip") || zip_holds(probe, "META-INF/container.xml");
+}
+
+bool drt_zip_is_docx(const drt_format_probe *probe) {
+    return zip_holds(probe, "word/");
+}
+
+bool drt_zip_is_office(const drt_format_probe *probe) {
+    return zip_holds(probe, "xl/") || zip_holds(probe, "ppt/");
+}
+
+bool drt_zip_is_odt(const drt_format_probe *probe) {
+    return zip_is_of_type(probe, "application/vnd.oasis.opendocument.text");
+}
+
+bool drt_zip_is_opendocument(const drt_format_probe *probe) {
+    return zip_is_of_type(probe, "application/vnd.oasis.opendocument.");
+}
+
+/* --------------------------------------------------------- open archives ---- */
+
+/* The member at hand, as a stream. */
+typedef struct {
+    drt_stream base;
+    drt_archive *archive;
+    int64_t at;        /* bytes handed out */
+    int64_t hole;      /* zero bytes due before `block` */
+    const char *block; /* bytes read, not yet handed out */
+    size_t block_length;
+    bool warned; /* libarchive has complained, but went on */
+    bool ended, failed, encrypted;
+} member_stream;
+
+struct drt_archive {
+    drt_context *context;
+    const drt_container *container;
+    drt_stream *source;
+    drt_archive_meter meter;
+    struct archive *reader;
+    locale_t locale;  /* C.UTF-8, for libarchive's conversion of names; 0: not on this system */
+    int64_t position; /* in source */
+    int64_t index;    /* members begun */
+    bool touched;     /* members have been unpacked since the reader was opened */
+    int damaged, reopenings;
+    bool directory;      /* a zip with its central directory */
+    const char *charset; /* of names that are no UTF-8 */
+    bool charset_known;
+    drt_buffer path;
+    member_stream member;
+};
+
+static const char zeros[4096];
+
+static ssize_t read_source(struct archive *reader, void *client, const void **block) {
+    drt_archive *archive = client;
+    const char *data = NULL;
+    if (drt_cancelled(archive->context)) {
+        archive_set_error(reader, EINTR, "cancelled");
+        return ARCHIVE_FATAL;
+    }
+    ssize_t n = drt_stream_read(archive->source, &data);
+    if (n < 0) {
+        archive_set_error(reader, EIO, "%s", archive->source->error);
+        return ARCHIVE_FATAL;
+    }
+    *block = data;
+    archive->position += n;
+    return n;
+}
+
+static int64_t seek_source(struct archive *reader, void *client, int64_t offset, int whence) {
+    drt_archive *archive = client;
+    int64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? archive->position : archive->source->size;
+    if (offset > INT64_MAX - from || !archive->source->seek(archive->source, from + offset)) {
+        archive->source->error[0] = 0; /* a question of libarchive's, not a failure of the source */
+        archive_set_error(reader, EINVAL, "truncated: it points beyond its end");
+        return ARCHIVE_FATAL;
+    }
+    archive->position = from + offset;
+    return archive->position;
+}
+
+static int64_t skip_source(struct archive *reader, void *client, int64_t request) {
+    (void)reader;
+    drt_archive *archive = client;
+    int64_t left = archive->source->size - archive->position;
+    if (request > left)
+        request = left > 0 ? left : 0;
+    if (request == 0 || !archive->source->seek(archive->source, archive->position + request))
+        return 0;
+    archive->position += request;
+    return request;
+}
+
+static bool contains(const char *text, const char *const *words, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (strstr(text, words[i]))
+            return true;
+    return false;
+}
+
+#define CONTAINS(text, ...)                                                                                            \
+    contains(text, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* libarchive's last error as a sentence about "it", in the words of people who never saw its source. */
+static void explain(drt_archive *archive, char *sentence, size_t size) {
+    const char *text = archive->reader ? archive_error_string(archive->reader) : NULL;
+    if (archive->source->error[0]) {
+        snprintf(sentence, size, "%s", archive->source->error);
+        return;
+    }
+    char said[160];
+    size_t n = 0;
+    for (; text && text[n] && n + 1 < sizeof said; n++)
+        said[n] = text[n] >= ' ' && text[n] < 0x7F ? text[n] : '?';
+    said[n] = 0;
+    if (n == 0)
+        snprintf(sentence, size, "it is damaged");
+    else if (CONTAINS(said, "ncrypted", "assphrase", "assword"))
+        snprintf(sentence, size, "it is encrypted; a password would be needed");
+    else if (CONTAINS(said, "runcated", "nexpected end", "remature end"))
+        snprintf(sentence, size, "it is cut short (%s)", said);
+    else if (CONTAINS(said, "codec", "nsupported", "not supported", "ot currently supported"))
+        snprintf(sentence, size, "its compression method is not supported (%s)", said);
+    else
+        snprintf(sentence, size, "it is damaged (%s)", said);
+}
+
+/* ------------------------------------------------------------ members' bytes ---- */
+
+/* Fetches the next block into the member; false: the end or a failure. */
+static bool fetch_block(member_stream *member) {
+    drt_archive *archive = member->archive;
+    archive->touched = true;
+    for (;;) {
+        const void *block = NULL;
+        size_t length = 0;
+        int64_t offset = member->at;
+        int result = archive_read_data_block(archive->reader, &block, &length, &offset);
+        if (result == ARCHIVE_RETRY)
+            continue;
+        if (result == ARCHIVE_WARN && !member->warned) {
+            member->warned = true;
+            explain(archive, member->base.error, sizeof member->base.error);
+        }
+        if (result == ARCHIVE_EOF) {
+            member->ended = true;
+            return false;
+        }
+        if (result < ARCHIVE_WARN) {
+            member->failed = true;
+            explain(archive, member->base.error, sizeof member->base.error);
+            return false;
+        }
+        member->block = block;
+        member->block_length = length;
+        member->hole = offset > member->at ? offset - member->at : 0;
+        if (length > 0 || member->hole > 0)
+            return true;
+        if (result == ARCHIVE_WARN) { /* nothing but the complaint: there may be no end to them */
+            member->ended = true;
+            return false;
+        }
+    }
+}
+
+/* Tells the meter of bytes that unpacking has added. */
+static const char *charge(member_stream *member, size_t bytes, bool skipping) {
+    drt_archive *archive = member->archive;
+    if (archive->container->kind == DRT_CONTAINER_PLAIN && member->hole == 0)
+        return NULL;
+    return archive->meter.charge(archive->meter.user, (int64_t)bytes, skipping);
+}
+
+/* The next bytes: zeros of a hole, or a block. */
+static ssize_t take(member_stream *member, const char **data, bool skipping, const char **refusal) {
+    if (member->failed || member->ended || (member->hole == 0 && member->block_length == 0 && !fetch_block(member)))
+        return member->failed || member->warned ? -1 : 0;
+    size_t n = member->hole == 0                      ? member->block_length
+               : member->hole < (int64_t)sizeof zeros ? (size_t)member->hole
+                                                      : sizeof zeros;
+    *refusal = charge(member, n, skipping);
+    if (*refusal)
+        return -1;
+    *data = member->hole ? zeros : member->block;
+    if (member->hole)
+        member->hole -= (int64_t)n;
+    else
+        member->block_length = 0;
+    member->at += (int64_t)n;
+    return (ssize_t)n;
+}
+
+static ssize_t member_read(drt_stream *base, const char **data) {
+    member_stream *member = (member_stream *)base;
+    const char *refusal = NULL;
+    ssize_t n = take(member, data, false, &refusal);
+    if (refusal)
+        drt_stream_fail(base, "%s", refusal);
+    base->damaged = n < 0 && !refusal && (!member->archive->source->error[0] || member->archive->source->damaged);
+    return n;
+}
+
+/* Unpacks what is left of a member and throws it away, metered. libarchive would do the same, without a limit. */
+static bool drain(member_stream *member) {
+    const char *data, *refusal = NULL;
+    while (take(member, &data, true, &refusal) > 0)
+        if (drt_cancelled(member->archive->context))
+            return true;
+    if (refusal)
+        drt_stream_fail(&member->base, "%s", refusal);
+    return refusal == NULL;
+}
+
+/* --------------------------------------------------------------- names ---- */
+
+/* Reads `length` bytes at an offset. */
+static bool read_at(drt_stream *stream, int64_t offset, int64_t length, drt_buffer *out) {
+    if (!stream->seek(stream, offset))
+        return false;
+    while ((int64_t)out->length < length) {
+        const char *data;
+        ssize_t n = stream->read(stream, &data);
+        if (n <= 0)
+            return false;
+        int64_t left = length - (int64_t)out->length;
+        if (!drt_buffer_append(out, data, n < left ? (size_t)n : (size_t)left))
+            return false;
+    }
+    return true;
+}
+
+/* Collects the names in a central directory that are neither marked as UTF-8 nor valid as such. */
+static bool collect_names(const drt_buffer *directory, drt_buffer *names) {
+    bool ok = true;
+    for (size_t at = 0; ok && at + 46 <= directory->length && names->length < NAMES_LIMIT;) {
+        const char *header = directory->data + at;
+        size_t length = little(header + 28, 2);
+        if (memcmp(header, "PK\1\2", 4) != 0 || directory->length - at - 46 < length)
+            break;
+        bool marked = little(header + 8, 2) & 0x800;
+        if (!marked && drt_utf8_valid_prefix(header + 46, length) < length)
+            ok = drt_buffer_append(names, header + 46, length) && drt_buffer_append_byte(names, '\n');
+        at += 46 + length + little(header + 30, 2) + little(header + 32, 2);
+    }
+    return ok;
+}
+
+/* Looks at a zip's end: is the central directory there, and in what charset are its names? */
+static void look_at_directory(drt_archive *archive) {
+    drt_buffer tail = {0}, directory = {0}, names = {0};
+    int64_t size = archive->source->size, length = size < 65557 ? size : 65557;
+    if (read_at(archive->source, size - length, length, &tail)) {
+        for (size_t at = tail.length; at-- > 0 && !archive->directory;) {
+            if (tail.length - at < 22 || memcmp(tail.data + at, "PK\5\6", 4) != 0)
+                continue;
+            archive->directory = true;
+            int64_t bytes = little(tail.data + at + 12, 4), end = size - length + (int64_t)at;
+            if (bytes <= end && bytes <= DIRECTORY_LIMIT && read_at(archive->source, end - bytes, bytes, &directory) &&
+                collect_names(&directory, &names) && names.length > 0) {
+                archive->charset = drt_charset_of_names(names.data, names.length);
+                archive->charset_known = true;
+            }
+        }
+    }
+    drt_buffer_free(&tail);
+    drt_buffer_free(&directory);
+    drt_buffer_free(&names);
+}
+
+/* The display path: decoded, without empty and "." parts. */
+static bool make_path(drt_archive *archive, const char *name, size_t length) {
+    drt_buffer decoded = {0};
+    if (!archive->charset_known && drt_utf8_valid_prefix(name, length) < length) {
+        archive->charset = drt_charset_of_names(name, length);
+        archive->charset_known = true;
+    }
+    bool ok = drt_charset_decode_name(archive->charset, name, length, &decoded);
+    archive->path.length = 0;
+    for (size_t at = 0; ok && at < decoded.length;) {
+        const char *part = decoded.data + at, *slash = memchr(part, '/', decoded.length - at);
+        size_t n = slash ? (size_t)(slash - part) : decoded.length - at;
+        if (n > 0 && !(n == 1 && part[0] == '.'))
+            ok = (archive->path.length == 0 || drt_buffer_append_byte(&archive->path, '/')) &&
+                 drt_buffer_append(&archive->path, part, n);
+        at += n + 1;
+    }
+    if (ok && archive->path.length == 0)
+        ok = drt_buffer_append_text(&archive->path, "(without a name)");
+    drt_buffer_free(&decoded);
+    return ok;
+}
+
+/* ------------------------------------------------------------- life ---- */
+
+static drt_status fail(drt_context *context, drt_archive *archive) {
+    char sentence[256];
+    explain(archive, sentence, sizeof sentence);
+    return drt_fail(context, DRT_FAILED, "%s", sentence);
+}
+
+/* A new libarchive reader at the source's beginning. */
+static drt_status open_reader(drt_context *context, drt_archive *archive) {
+    struct archive *reader = archive_read_new();
+    if (!reader)
+        return drt_fail_memory(context, "an archive");
+    archive->reader = reader;
+    int result;
+    if (archive->container->kind == DRT_CONTAINER_COMPRESSION) {
+        /* Appended, a filter is applied once, so that each layer passes the meter; compress(1)'s wants to be bid for. */
+        result = archive->container->code == ARCHIVE_FILTER_COMPRESS
+                     ? archive_read_support_filter_compress(reader)
+                     : archive_read_append_filter(reader, archive->container->code);
+        archive_read_support_format_raw(reader);
+        archive_read_support_format_empty(reader);
+    } else {
+        result = archive_read_support_format_by_code(reader, archive->container->code);
+    }
+    archive_read_set_callback_data(reader, archive);
+    archive_read_set_read_callback(reader, read_source);
+    if (archive->source->seek) {
+        archive_read_set_seek_callback(reader, seek_source);
+        archive_read_set_skip_callback(reader, skip_source);
+    }
+    if (result < ARCHIVE_WARN || archive_read_open1(reader) < ARCHIVE_WARN)
+        return fail(context, archive);
+    return DRT_OK;
+}
+
+/* libarchive converts names to the locale's charset: a program that runs in the C locale would get none. */
+static locale_t enter_locale(const drt_archive *archive) {
+    return archive->locale ? uselocale(archive->locale) : (locale_t)0;
+}
+
+static void leave_locale(locale_t before) {
+    if (before)
+        uselocale(before);
+}
+
+drt_status drt_archive_open(drt_context *context, const drt_container *container, drt_stream *stream,
+                            const drt_archive_meter *meter, drt_archive **out) {
+    drt_archive *archive = calloc(1, sizeof *archive);
+    *out = NULL;
+    if (!archive)
+        return drt_fail_memory(context, "an archive");
+    archive->context = context;
+    archive->container = container;
+    archive->source = stream;
+    archive->meter = *meter;
+    archive->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    drt_status status = DRT_OK;
+    if (container->code == ARCHIVE_FORMAT_ZIP)
+        look_at_directory(archive);
+    if (stream->seek && !drt_stream_rewind(stream))
+        status = drt_fail(context, DRT_FAILED, "%s", stream->error);
+    if (status == DRT_OK) {
+        locale_t before = enter_locale(archive);
+        status = open_reader(context, archive);
+        leave_locale(before);
+    }
+    if (status != DRT_OK) {
+        drt_archive_close(archive);
+        return status;
+    }
+    *out = archive;
+    return DRT_OK;
+}
+
+/* libarchive passes over a 7z's members that cannot be unpacked only when it hasn't unpacked any before. */
+static drt_status reopen(drt_context *context, drt_archive *archive) {
+    bool supported = strstr(archive->member.base.error, "not supported") == NULL && !archive->member.encrypted;
+    if (archive->reopenings++ == REOPENINGS || (supported && archive->damaged++ == DAMAGED_LIMIT))
+        return drt_fail(context, DRT_FAILED, "it is damaged: too many of its members cannot be unpacked");
+    archive_read_free(archive->reader);
+    archive->reader = NULL;
+    archive->position = 0;
+    archive->touched = false;
+    if (!drt_stream_rewind(archive->source))
+        return drt_fail(context, DRT_FAILED, "%s", archive->source->error);
+    drt_status status = open_reader(context, archive);
+    for (int64_t i = 0; status == DRT_OK && i < archive->index; i++) {
+        struct archive_entry *entry;
+        if (archive_read_next_header(archive->reader, &entry) < ARCHIVE_WARN)
+            status = fail(context, archive);
+    }
+    return status;
+}
+
+/* Leaves the member at hand behind. */
+static drt_status finish_member(drt_context *context, drt_archive *archive) {
+    member_stream *member = &archive->member;
+    bool drains = archive->container->kind != DRT_CONTAINER_PLAIN && !archive->directory;
+    drt_stream_clear(&member->base);
+    if (member->archive == NULL || member->ended)
+        return DRT_OK;
+    if (drains && !member->failed && !member->encrypted && !drain(member))
+        return drt_fail(context, DRT_FAILED, "%s", member->base.error);
+    bool passed = !member->failed && !member->encrypted;
+    return archive->container->code == ARCHIVE_FORMAT_7ZIP && !passed && archive->touched ? reopen(context, archive)
+                                                                                          : DRT_OK;
+}
+
+static drt_member_kind kind_of(struct archive_entry *entry) {
+    if (archive_entry_hardlink(entry) && archive_entry_size(entry) == 0)
+        return DRT_MEMBER_LINK;
+    switch (archive_entry_filetype(entry)) {
+    case 0: /* formats without types */
+    case AE_IFREG:
+        return DRT_MEMBER_FILE;
+    case AE_IFDIR:
+        return DRT_MEMBER_FOLDER;
+    case AE_IFLNK:
+        return DRT_MEMBER_LINK;
+    default:
+        return DRT_MEMBER_SPECIAL;
+    }
+}
+
+static drt_status describe(drt_context *context, drt_archive *archive, struct archive_entry *entry,
+                           drt_archive_member *out) {
+    const char *name = archive_entry_pathname(entry);
+    if (!name)
+        name = archive_entry_pathname_utf8(entry);
+    if (!make_path(archive, name ? name : "", name ? strlen(name) : 0))
+        return drt_fail_memory(context, "a path");
+    bool encrypted = archive_entry_is_encrypted(entry);
+    archive->member = (member_stream){
+        .base = {.read = member_read, .size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : -1},
+        .archive = archive,
+        .encrypted = encrypted,
+    };
+    *out = (drt_archive_member){.path = archive->path.data,
+                                .path_length = archive->path.length,
+                                .kind = kind_of(entry),
+                                .encrypted = encrypted,
+                                .stream = &archive->member.base};
+    if (archive->container->kind == DRT_CONTAINER_COMPRESSION)
+        out->path_length = 0;
+    return DRT_OK;
+}
+
+static drt_status next_member(drt_context *context, drt_archive *archive, drt_archive_member *out) {
+    drt_status status = finish_member(context, archive);
+    archive->member.archive = NULL;
+    while (status == DRT_OK) {
+        struct archive_entry *entry;
+        int result = archive_read_next_header(archive->reader, &entry);
+        if (result == ARCHIVE_EOF)
+            return DRT_WARN;
+        if (result == ARCHIVE_RETRY || result == ARCHIVE_FAILED) {
+            if (++archive->damaged > DAMAGED_LIMIT || drt_cancelled(context))
+                return fail(context, archive);
+            continue;
+        }
+        if (result < ARCHIVE_WARN)
+            return fail(context, archive);
+        archive->index++;
+        return describe(context, archive, entry, out);
+    }
+    return status;
+}
+
+drt_status drt_archive_next(drt_context *context, drt_archive *archive, drt_archive_member *member) {
+    locale_t before = enter_locale(archive);
+    drt_status status = next_member(context, archive, member);
+    leave_locale(before);
+    bool ended = status == DRT_WARN || (status == DRT_FAILED && archive->index > 0);
+    if (ended && archive->container->code == ARCHIVE_FORMAT_ZIP && !archive->directory)
+        return drt_fail(context, DRT_FAILED, "it is cut short: its central directory is missing");
+    return status;
+}
+
+void drt_archive_close(drt_archive *archive) {
+    if (!archive)
+        return;
+    archive_read_free(archive->reader);
+    if (archive->locale)
+        freelocale(archive->locale);
+    drt_stream_clear(&archive->member.base);
+    drt_buffer_free(&archive->path);
+    free(archive);
+}

@@ -1,0 +1,57 @@
+/* extract.c: what a format makes of a member: its status and the reasons for it. See corpus.h, formats.h. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/corpus/formats.h"
+
+void drt_extract_clear(drt_extract *extract) {
+    drt_string_free(&extract->reason);
+    drt_string_free(&extract->title);
+    drt_string_free(&extract->date);
+    for (size_t i = 0; i < extract->n_authors; i++)
+        drt_string_free(&extract->authors[i]);
+    free(extract->authors);
+    drt_buffer_free(&extract->text);
+    *extract = (drt_extract){0};
+}
+
+bool drt_extract_note(drt_extract *extract, drt_document_status status, const char *format, ...) {
+    char sentence[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    drt_buffer reason = {0};
+    bool ok = (!extract->reason.data || (drt_buffer_append(&reason, extract->reason.data, extract->reason.length) &&
+                                         drt_buffer_append_text(&reason, "; "))) &&
+              drt_buffer_append_text(&reason, sentence);
+    drt_string joined;
+    ok = ok && drt_string_take(&joined, &reason);
+    drt_buffer_free(&reason);
+    if (!ok)
+        return false;
+    drt_string_free(&extract->reason);
+    extract->reason = joined;
+    if (status > extract->status)
+        extract->status = status;
+    return true;
+}
+
+bool drt_extract_note_charset(drt_extract *extract, int64_t replacements, const char *guessed_charset) {
+    extract->replacements += replacements;
+    if (guessed_charset && !drt_extract_note(extract, DRT_DOCUMENT_PARTIAL,
+                                             "its encoding was guessed from a few letters: %s", guessed_charset))
+        return false;
+    return replacements == 0 || drt_extract_note(extract, DRT_DOCUMENT_PARTIAL, "%lld character%s could not be decoded",
+                                                 (long long)replacements, replacements == 1 ? "" : "s");
+}
+
+bool drt_extract_add_author(drt_extract *extract, drt_string *author) {
+    drt_string *grown = realloc(extract->authors, (extract->n_authors + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    extract->authors = grown;
+    grown[extract->n_authors++] = *author;
+    *author = (drt_string){0};
+    return true;
+}

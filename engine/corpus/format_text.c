@@ -1,0 +1,20 @@
+/* format_text.c: plain text in any encoding. See formats.h. */
+#include "engine/corpus/charset.h"
+#include "engine/corpus/formats.h"
+#include "engine/corpus/reflow.h"
+
+drt_status drt_format_text_extract(drt_context *context, const drt_format_input *input, drt_extract *extract) {
+    drt_buffer decoded = {0};
+    drt_charset_facts facts;
+    drt_text text;
+    drt_text_start(&text, &extract->text);
+    drt_status status = drt_charset_decode(context, input->data, input->length, NULL, 0, &decoded, &facts);
+    if (status == DRT_OK)
+        status = drt_reflow(context, &text, decoded.data, decoded.length);
+    drt_buffer_free(&decoded);
+    bool ok = drt_text_finish(&text);
+    if (status == DRT_OK &&
+        (!ok || !drt_extract_note_charset(extract, facts.replacements, facts.guessed ? facts.name : NULL)))
+        status = drt_fail_memory(context, "a text");
+    return status;
+}

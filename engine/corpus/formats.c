@@ -1,0 +1,152 @@
+/* formats.c: the table of formats. See formats.h.
+ * Rows without an extract function are formats that are recognised, so that the reason for skipping a member can
+ * say what it is. */
+#include "engine/corpus/formats.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "engine/corpus/archive.h"
+#include "engine/corpus/charset.h"
+
+static bool begins(const drt_format_probe *probe, size_t at, const char *bytes, size_t length) {
+    return probe->head_length >= at + length && memcmp(probe->head + at, bytes, length) == 0;
+}
+
+static bool begins_any(const drt_format_probe *probe, const char *const *magics, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (begins(probe, 0, magics[i], strlen(magics[i])))
+            return true;
+    return false;
+}
+
+#define BEGINS_ANY(probe, list) begins_any(probe, list, sizeof(list) / sizeof *(list))
+
+static bool is_pdf(const drt_format_probe *probe) {
+    return begins(probe, 0, "%PDF-", 5);
+}
+
+static bool is_rtf(const drt_format_probe *probe) {
+    return begins(probe, 0, "{\\rtf", 5);
+}
+
+static bool is_old_office(const drt_format_probe *probe) {
+    return begins(probe, 0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8);
+}
+
+static bool is_mobi(const drt_format_probe *probe) {
+    return begins(probe, 60, "BOOKMOBI", 8);
+}
+
+static bool is_djvu(const drt_format_probe *probe) {
+    return begins(probe, 0, "AT&TFORM", 8);
+}
+
+static bool is_postscript(const drt_format_probe *probe) {
+    return begins(probe, 0, "%!PS", 4) || begins(probe, 0, "\xC5\xD0\xD3\xC6", 4);
+}
+
+static bool is_image(const drt_format_probe *probe) {
+    static const char *const magics[] = {"\x89PNG\r\n", "\xFF\xD8\xFF", "GIF87a", "GIF89a",
+                                         "II*",         "MM",           "8BPS",   "\xFF\x0A"};
+    return BEGINS_ANY(probe, magics) &&
+           (probe->head_length < 4 || !begins(probe, 0, "MM", 2) || begins(probe, 0, "MM\0*", 4));
+}
+
+static bool is_media(const drt_format_probe *probe) {
+    static const char *const magics[] = {"ID3", "OggS", "fLaC", "\x1A\x45\xDF\xA3", "\xFF\xFB"};
+    return BEGINS_ANY(probe, magics) || begins(probe, 0, "RIFF", 4) || begins(probe, 4, "ftyp", 4);
+}
+
+static bool is_program(const drt_format_probe *probe) {
+    return begins(probe, 0,
+                  "\x7F"
+                  "ELF",
+                  4) ||
+           (begins(probe, 0, "MZ", 2) && !drt_charset_is_text(probe->head, probe->head_length));
+}
+
+static bool is_database(const drt_format_probe *probe) {
+    return begins(probe, 0, "SQLite format 3", 16);
+}
+
+/* Content is asked from top to bottom: narrow rows stand above wide ones. */
+static const drt_format formats[] = {
+    {"pdf", " .pdf ", "PDF", DRT_FORMAT_BINARY, is_pdf, NULL, "the PDF format is not read yet"},
+    {"docx", " .docx .docm ", "Microsoft Word", DRT_FORMAT_ZIP, drt_zip_is_docx, NULL,
+     "the DOCX format is not read yet"},
+    {"office", " .xlsx .pptx .xlsm .pptm ", "Microsoft Excel and PowerPoint", DRT_FORMAT_ZIP, drt_zip_is_office, NULL,
+     "the format of spreadsheets and slides is not read"},
+    {"odt", " .odt .ott ", "OpenDocument text", DRT_FORMAT_ZIP, drt_zip_is_odt, NULL, "the ODT format is not read yet"},
+    {"opendocument", " .ods .odp .odg ", "OpenDocument other than text", DRT_FORMAT_ZIP, drt_zip_is_opendocument, NULL,
+     "the format of spreadsheets and slides is not read"},
+    {"rtf", " .rtf ", "Rich Text Format", DRT_FORMAT_TEXT, is_rtf, NULL, "the RTF format is not read yet"},
+    {"tex", " .tex .ltx .latex ", "TeX and LaTeX", DRT_FORMAT_TEXT, NULL, NULL, "the TeX format is not read yet"},
+    {"doc", " .doc .xls .ppt .msg ", "Microsoft Office 97", DRT_FORMAT_BINARY, is_old_office, NULL,
+     "the binary format of old Microsoft Office files is not read"},
+    {"mobi", " .mobi .azw .azw3 ", "Kindle", DRT_FORMAT_BINARY, is_mobi, NULL, "the Kindle format is not read"},
+    {"djvu", " .djvu .djv ", "DjVu", DRT_FORMAT_BINARY, is_djvu, NULL, "the DjVu format is not read"},
+    {"postscript", " .ps .eps ", "PostScript", DRT_FORMAT_TEXT, is_postscript, NULL,
+     "the PostScript format is not read"},
+    {"image", " .png .jpg .jpeg .gif .tif .tiff .bmp .webp .heic .ico .psd ", "pictures", DRT_FORMAT_BINARY, is_image,
+     NULL, "it is a picture"},
+    {"media", " .mp3 .m4a .ogg .flac .wav .mp4 .mkv .mov .avi .webm ", "sound and film", DRT_FORMAT_BINARY, is_media,
+     NULL, "it is sound or film"},
+    {"program", " .exe .dll .so .o .class .pyc .wasm ", "programs", DRT_FORMAT_BINARY, is_program, NULL,
+     "it is a program"},
+    {"database", " .sqlite .db ", "databases", DRT_FORMAT_BINARY, is_database, NULL, "it is a database"},
+    {"text", " .txt .text .asc .log .csv .tsv .json .xml .org .rst ", "plain text in any encoding", DRT_FORMAT_TEXT,
+     NULL, drt_format_text_extract, NULL},
+};
+
+#define N_FORMATS (sizeof formats / sizeof *formats)
+
+static const drt_format text = {"text", "", "", DRT_FORMAT_TEXT, NULL, drt_format_text_extract, NULL};
+static const drt_format binary = {"", "", "", DRT_FORMAT_BINARY, NULL, NULL, "it is binary data, not a text"};
+
+bool drt_name_has_extension(const char *name, size_t length, const char *extensions) {
+    size_t dot = length;
+    while (dot > 0 && name[dot - 1] != '.')
+        dot--;
+    if (dot < 2) /* none, or a hidden file's */
+        return false;
+    size_t n = length - --dot;
+    for (const char *at = extensions; (at = strchr(at, '.')) != NULL; at++)
+        if (strncasecmp(at, name + dot, n) == 0 && at[n] == ' ')
+            return true;
+    return false;
+}
+
+const drt_format *drt_format_by_content(const drt_format_probe *probe) {
+    for (size_t i = 0; i < N_FORMATS; i++)
+        if (formats[i].detect && formats[i].detect(probe))
+            return &formats[i];
+    return NULL;
+}
+
+const drt_format *drt_format_by_name(const drt_format_probe *probe) {
+    bool readable = drt_charset_is_text(probe->head, probe->head_length);
+    for (size_t i = 0; i < N_FORMATS; i++)
+        if ((formats[i].basis == DRT_FORMAT_TEXT) == readable &&
+            drt_name_has_extension(probe->name, probe->name_length, formats[i].extensions))
+            return &formats[i];
+    return readable ? &text : &binary;
+}
+
+bool drt_format_describe(size_t index, const char **name, const char **extensions, const char **description) {
+    for (size_t i = 0; i < N_FORMATS; i++) {
+        if (formats[i].extract && index-- == 0) {
+            *name = formats[i].name;
+            *extensions = formats[i].extensions;
+            *description = formats[i].description;
+            return true;
+        }
+    }
+    const drt_container *container = drt_container_at(index);
+    if (!container)
+        return false;
+    *name = container->name;
+    *extensions = container->extensions;
+    *description = container->description;
+    return true;
+}

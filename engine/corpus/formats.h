@@ -1,0 +1,60 @@
+/* formats.h: the table of formats, and what a format's file sees of the walk. To add a format: one file with
+ * an extract function, one row in formats.c.
+ * May use: base. */
+#ifndef DRT_CORPUS_FORMATS_H
+#define DRT_CORPUS_FORMATS_H
+
+#include "engine/corpus/corpus.h"
+
+/* What a member looks like from outside. */
+typedef struct {
+    const char *name; /* last part of its path, without a compression suffix; bytes as they are */
+    size_t name_length;
+    const char *head; /* its first bytes, at most DRT_FORMAT_HEAD */
+    size_t head_length;
+    bool whole; /* head is all of it */
+} drt_format_probe;
+
+#define DRT_FORMAT_HEAD 40000 /* bytes; an ISO image says what it is behind the 32,768th */
+
+/* The raw bytes of a member, whole. */
+typedef struct {
+    const char *data;
+    size_t length;
+    const char *name;
+    size_t name_length;
+} drt_format_input;
+
+typedef struct {
+    const char *name;        /* as in drt_document.format */
+    const char *extensions;  /* lower case, " .a .b " (a space on both sides of each) */
+    const char *description; /* for people */
+    enum { DRT_FORMAT_BINARY, DRT_FORMAT_TEXT, DRT_FORMAT_ZIP } basis; /* what it is made of */
+    /* Do the first bytes say so? NULL: only the name does. */
+    bool (*detect)(const drt_format_probe *probe);
+    /* Fills extract from the raw bytes. DRT_OK whatever becomes of this member; DRT_FAILED: cancelled;
+     * DRT_FATAL: out of memory. NULL: known, but not read. */
+    drt_status (*extract)(drt_context *context, const drt_format_input *input, drt_extract *extract);
+    const char *refusal; /* the reason for skipping it when extract is NULL */
+} drt_format;
+
+/* The row that the first bytes tell for sure; NULL: none. Content goes before name: a PDF called .txt is a PDF. */
+const drt_format *drt_format_by_content(const drt_format_probe *probe);
+/* The row that the name tells; a text called .db is a text, and noise called .txt is none. Never NULL: without
+ * a telling name plain text, or a row that refuses binary data. */
+const drt_format *drt_format_by_name(const drt_format_probe *probe);
+/* Does the name end in one of the extensions (any case)? */
+bool drt_name_has_extension(const char *name, size_t length, const char *extensions);
+
+/* Lowers the status of what was extracted to PARTIAL or SKIPPED (never raises it) and adds a reason; several
+ * are joined by "; ". false: out of memory. */
+bool drt_extract_note(drt_extract *extract, drt_document_status status, const char *format, ...) DRT_PRINTF(3, 4);
+/* Notes replacements and guesses of a decoded text. false: out of memory. */
+bool drt_extract_note_charset(drt_extract *extract, int64_t replacements, const char *guessed_charset);
+/* Moves an owned string to the authors. false: out of memory. */
+bool drt_extract_add_author(drt_extract *extract, drt_string *author);
+
+/* The extract functions, a file each. */
+drt_status drt_format_text_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+
+#endif
