@@ -1,9 +1,97 @@
 /* main.c: the `drt` command: finds the subcommand and runs it. */
-#include <stdio.h>
+#include <string.h>
 
+#include "app/commands.h"
+#include "app/lookup.h"
+#include "app/signals.h"
+#include "app/terminal.h"
 #include "engine/drt.h"
 
-int main(void) {
+static const drt_command *const commands[] = {
+    &command_ingest, &command_search, &command_show,       &command_ls,
+    &command_rm,     &command_info,   &command_model_info, &command_model_quantize,
+};
+
+#define N_COMMANDS (sizeof commands / sizeof *commands)
+
+static void print_help(void) {
+    puts("Usage: drt COMMAND [OPTION]... [OPERAND]...\n\n"
+         "Answers questions over archives of books and papers and shows the passages that each answer rests on.\n\n"
+         "Commands:");
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        printf("  %-16s %s\n", commands[i]->name, commands[i]->summary);
+    puts("\n  drt COMMAND --help   the options of a command\n"
+         "  drt --version        version and compute backends\n\n"
+         "Exit status: 0 all went well, 1 some items failed, 2 wrong usage or nothing could be done.\n"
+         "Manual: man drt");
+}
+
+static int print_version(void) {
+    drt_string backends = {0};
+    drt_context *context = drt_context_new(NULL);
     puts("drt " DRT_VERSION);
-    return 0;
+    if (context && drt_backends_describe(context, &backends) >= DRT_WARN) {
+        terminal_write(stdout, backends.data, backends.length, TEXT_BODY);
+        putchar('\n');
+    }
+    drt_string_free(&backends);
+    drt_context_free(context);
+    return EXIT_ALL;
+}
+
+/* How many words of argv name this command; 0 when they do not. */
+static int words_of(const drt_command *command, int argc, char **argv) {
+    const char *space = strchr(command->name, ' ');
+    if (!space)
+        return strcmp(argv[1], command->name) == 0 ? 1 : 0;
+    size_t first = (size_t)(space - command->name);
+    return argc > 2 && strlen(argv[1]) == first && memcmp(argv[1], command->name, first) == 0 &&
+                   strcmp(argv[2], space + 1) == 0
+               ? 2
+               : 0;
+}
+
+static int unknown_command(const char *word) {
+    size_t length = strlen(word);
+    bool family = false;
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strncmp(commands[i]->name, word, length) == 0 && commands[i]->name[length] == ' ') {
+            complain("%s: usage: drt %s %s", word, commands[i]->name, commands[i]->operands);
+            family = true;
+        }
+    if (!family)
+        complain("there is no command '%s'; drt --help lists them", word);
+    return EXIT_USAGE;
+}
+
+static int dispatch(int argc, char **argv) {
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        print_help();
+        return EXIT_ALL;
+    }
+    if (argc > 1 && strcmp(argv[1], "--version") == 0)
+        return print_version();
+    if (argc > 1 && argv[1][0] == '-') {
+        complain("there is no option '%s' in front of a command; drt --help lists what there is", argv[1]);
+        return EXIT_USAGE;
+    }
+    /* What names a library opens it, though it may also be a command's name. */
+    if (argc < 2 || (argc == 2 && (strchr(argv[1], '/') || lookup_library(argv[1])))) {
+        complain("the interactive front end is not in this version; ask with: drt ask LIB QUESTION; "
+                 "drt --help lists all commands");
+        return EXIT_USAGE;
+    }
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        int words = words_of(commands[i], argc, argv);
+        if (words > 0)
+            return command_run(commands[i], argc - words, argv + words);
+    }
+    return unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv) {
+    terminal_fill_standard_streams();
+    signals_install();
+    int status = signals_exit_status(dispatch(argc, argv));
+    return output_flush() ? status : EXIT_USAGE;
 }

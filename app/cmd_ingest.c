@@ -1,0 +1,171 @@
+/* cmd_ingest.c: drt ingest LIB PATH...: reads archives, folders and files into a library. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app/commands.h"
+#include "app/evidence.h"
+#include "app/signals.h"
+#include "app/terminal.h"
+#include "app/workspace.h"
+
+#define MAX_NAMED 20 /* members that are not whole and named on stderr; drt ls has them all */
+
+typedef struct {
+    compute_options compute;
+    drt_memory_type memory;
+    const char *report;
+} values;
+
+static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .memory = DRT_MEMORY_INT8};
+
+static bool parse_memory(const char *text, void *value) {
+    drt_memory_type *type = value;
+    if (strcmp(text, "int8") == 0)
+        *type = DRT_MEMORY_INT8;
+    else if (strcmp(text, "bf16") == 0)
+        *type = DRT_MEMORY_BF16;
+    else
+        return false;
+    return true;
+}
+
+static const drt_option option_table[] = {
+    OPT_STRING("report", report, "FILE", "write one JSON object for each member, see drt(1)"),
+    OPT_CHOICE("memory", memory, "TYPE", parse_memory, "int8 or bf16",
+               "chunk memory of a new library: int8 (default) or bf16"),
+    OPT_COMPUTE(compute),
+    OPT_END,
+};
+
+typedef struct {
+    workspace work;
+    FILE *report;
+    int64_t not_whole; /* members that are partial or skipped */
+} ingest;
+
+static void show_progress(void *user, const drt_progress *state) {
+    ingest *run = user;
+    progress_ingest(&run->work.progress, state);
+}
+
+static void note_member(void *user, const drt_member *member) {
+    ingest *run = user;
+    const drt_document *document = member->document;
+    if (run->report) {
+        json_writer json;
+        json_open(&json, run->report);
+        evidence_document_json(&json, document);
+        json_bool(&json, "known", member->known);
+        json_close(&json);
+    }
+    if (document->status == DRT_DOCUMENT_OK || run->not_whole++ >= MAX_NAMED)
+        return;
+    progress_clear(&run->work.progress);
+    fprintf(stderr, "%s: ", evidence_document_status(document->status));
+    terminal_write(stderr, document->path.data, document->path.length, TEXT_LINE);
+    if (document->reason.data) {
+        fputs(": ", stderr);
+        terminal_write(stderr, document->reason.data, document->reason.length, TEXT_LINE);
+    }
+    fputc('\n', stderr);
+}
+
+/* Names the paths that do not exist and moves the others to the front. Returns how many these are. */
+static size_t keep_existing(char **paths, bool *all) {
+    size_t kept = 0;
+    *all = true;
+    for (char **path = paths; *path; path++) {
+        struct stat facts;
+        if (lstat(*path, &facts) == 0) {
+            paths[kept++] = *path;
+        } else {
+            complain("%s: %s", *path, strerror(errno));
+            *all = false;
+        }
+    }
+    return kept;
+}
+
+static void print_summary(ingest *run, const drt_ingest_report *report, const char *library) {
+    progress_clear(&run->work.progress);
+    if (run->not_whole > MAX_NAMED)
+        fprintf(stderr, "... and %lld more that are not whole: see drt ls\n", (long long)run->not_whole - MAX_NAMED);
+    fprintf(stderr, "%lld new documents in ", (long long)(report->ok + report->partial));
+    terminal_write(stderr, library, strlen(library), TEXT_LINE);
+    if (report->partial)
+        fprintf(stderr, " (%lld partial)", (long long)report->partial);
+    fprintf(stderr, ", %lld known, %lld skipped; %lld chunks, %lld tokens, %.1f s", (long long)report->known,
+            (long long)report->skipped, (long long)report->chunks, (long long)report->tokens, report->seconds);
+    if (report->seconds > 0 && report->tokens > 0)
+        fprintf(stderr, ", %.0f tokens/s", (double)report->tokens / report->seconds);
+    fputs(report->cancelled ? "; stopped early, what is in stays in\n" : "\n", stderr);
+}
+
+static bool open_report(ingest *run, const char *path) {
+    run->report = path ? fopen(path, "w") : NULL;
+    if (path && !run->report)
+        complain("cannot write the report %s: %s", path, strerror(errno));
+    return !path || run->report;
+}
+
+static bool close_report(ingest *run, const char *path) {
+    bool lost = run->report && ferror(run->report);
+    if (run->report && fclose(run->report) != 0)
+        lost = true;
+    if (lost)
+        complain("the report %s is not whole: %s", path, strerror(errno));
+    return !lost;
+}
+
+/* Returns the exit status. */
+static int ingest_paths(ingest *run, const char *library, char **paths, size_t n_paths) {
+    drt_ingest_params params = {.paths = (const char *const *)paths,
+                                .n_paths = n_paths,
+                                .progress = show_progress,
+                                .member = note_member,
+                                .user = run};
+    drt_ingest_report report = {0};
+    drt_status status = drt_ingest(run->work.context, run->work.library, run->work.model, &params, &report);
+    print_summary(run, &report, library);
+    if (status < DRT_WARN)
+        return workspace_exit_status(&run->work, status);
+    return status == DRT_OK && run->not_whole == 0 ? EXIT_ALL : EXIT_SOME;
+}
+
+static int run(const void *given, char **operands) {
+    const values *options = given;
+    ingest run = {0};
+    const char *library = operands[0];
+    bool all_exist;
+    size_t n_paths = keep_existing(operands + 1, &all_exist);
+    if (n_paths == 0)
+        return EXIT_USAGE;
+    int status = EXIT_USAGE;
+    if (workspace_open(&run.work) && open_report(&run, options->report) &&
+        workspace_open_ingest(&run.work, &options->compute, library, options->memory)) {
+        status = ingest_paths(&run, library, operands + 1, n_paths);
+        if (status == EXIT_ALL && !all_exist)
+            status = EXIT_SOME;
+    }
+    if (!close_report(&run, options->report))
+        status = EXIT_USAGE;
+    workspace_close(&run.work);
+    return status;
+}
+
+const drt_command command_ingest = {
+    .name = "ingest",
+    .operands = "LIB PATH...",
+    .summary = "read archives, folders and files into a library",
+    .description =
+        "Reads everything below the paths into the library, which is made when it does not exist. What is in\n"
+        "already is not read again. Ctrl-C stops cleanly; the same command goes on from there.",
+    .options = option_table,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .min_operands = 2,
+    .max_operands = -1,
+    .run = run,
+};

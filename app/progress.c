@@ -1,0 +1,89 @@
+/* progress.c: see progress.h. Plain spaces wipe the old line: no escape sequence is needed. */
+#include "app/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "app/terminal.h"
+
+#define REDRAW_MS 100
+#define ETA_AFTER_SECONDS 2 /* before, rates are noise */
+
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Columns that a text takes at most: two for all that may be wide. */
+static int columns_of(const char *text, size_t length) {
+    int columns = 0;
+    for (size_t at = 0; at < length;) {
+        uint32_t code = 0;
+        size_t size = drt_utf8_decode(text + at, length - at, &code);
+        columns += code >= 0x1100 ? 2 : 1;
+        at += size > 0 ? size : 1;
+    }
+    return columns;
+}
+
+static int format_eta(char *out, size_t size, const drt_progress *state) {
+    if (state->bytes_total <= 0)
+        return 0;
+    double share = (double)state->bytes_done / (double)state->bytes_total;
+    int length = snprintf(out, size, " %3d%%", (int)(100 * (share > 1 ? 1 : share)));
+    if (state->seconds >= ETA_AFTER_SECONDS && share > 0 && share <= 1) {
+        long left = (long)(state->seconds / share - state->seconds + 0.5);
+        length += snprintf(out + length, size - (size_t)length, " ETA %ld:%02ld:%02ld", left / 3600, left / 60 % 60,
+                           left % 60);
+    }
+    return length;
+}
+
+/* How a state reads, without the path. */
+static int format_state(char *out, size_t size, const drt_progress *state) {
+    double rate = state->seconds > 0 ? (double)state->tokens / state->seconds : 0;
+    char eta[64] = "";
+    format_eta(eta, sizeof eta, state);
+    return snprintf(out, size, "%lld read, %lld failed, %lld chunks, %.0f tokens/s%s ", (long long)state->members_done,
+                    (long long)state->members_failed, (long long)state->chunks, rate, eta);
+}
+
+/* The end of a path, which says more than its start, in at most `room` columns; returns those it takes. */
+static int tail_of(const char **text, size_t *length, int room) {
+    int columns = columns_of(*text, *length);
+    while (columns > room && *length > 0) {
+        uint32_t code;
+        size_t size = drt_utf8_decode(*text, *length, &code);
+        columns -= columns_of(*text, size);
+        *text += size;
+        *length -= size;
+    }
+    return columns;
+}
+
+void progress_ingest(progress *line, const drt_progress *state) {
+    int64_t now = now_ms();
+    if (!terminal_is(stderr) || (line->drawn_at && now - line->drawn_at < REDRAW_MS))
+        return;
+    char head[200];
+    int width = terminal_width(stderr) - 1, columns = format_state(head, sizeof head, state);
+    columns = columns < width ? columns : width;
+    size_t length = 0;
+    char *path = state->current ? terminal_neutralise(state->current, state->current_length, TEXT_LINE, &length) : NULL;
+    const char *tail = path;
+    int path_columns = path ? tail_of(&tail, &length, width - columns) : 0;
+    int wipe = line->columns - columns - path_columns; /* what the old line had more */
+    fprintf(stderr, "\r%.*s%.*s%*s", columns, head, (int)length, path ? tail : "", wipe > 0 ? wipe : 0, "");
+    free(path);
+    fflush(stderr);
+    line->columns = columns + path_columns;
+    line->drawn_at = now;
+}
+
+void progress_clear(progress *line) {
+    if (line->columns > 0)
+        fprintf(stderr, "\r%*s\r", line->columns, "");
+    line->columns = 0;
+}
