@@ -47,10 +47,11 @@ static int compare_candidates(const void *a, const void *b) {
 }
 
 /* Keeps the nucleus: sorted, the first candidates whose shares reach top_p of total. Returns how
- * many and their sum. A token below (1 - top_p) / (n - 1) of the total can't be in it: even all
- * tokens from there on don't add up to what top_p leaves out. So few need sorting. */
+ * many and their sum. But for the likeliest, whose share is 1, a token below (1 - top_p) / (n - 1) of
+ * the total is not in it: all tokens from there on together are less than what top_p leaves out. So
+ * few need sorting. */
 static int keep_nucleus(drt_candidate *candidates, int n, float top_p, double *total) {
-    double least = n > 1 ? *total * (1 - (double)top_p) / (n - 1) : 0;
+    double least = n > 1 ? fmin(1, *total * (1 - (double)top_p) / (n - 1)) : 0;
     int kept = 0;
     for (int i = 0; i < n; i++)
         if (candidates[i].share >= least)

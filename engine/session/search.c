@@ -53,7 +53,8 @@ drt_status drt_session_search(drt_context *context, drt_session *session, const 
     drt_status status = drt_question_read(context, session, query, length, &read);
     if (status != DRT_OK)
         return status;
-    status = search(context, session, &read, params);
+    status = drt_cancelled(context) ? drt_fail(context, DRT_FAILED, "the search was cancelled")
+                                    : search(context, session, &read, params);
     bool cut = drt_question_is_cut(session, &read);
     drt_search_result *found = status == DRT_OK ? calloc(1, sizeof *found) : NULL;
     if (status == DRT_OK && !found)

@@ -54,9 +54,12 @@ drt_status drt_question_read(drt_context *context, const drt_session *session, c
                              drt_question *question) {
     *question = (drt_question){0};
     drt_status status = drt_question_clean(context, text, length, &question->trimmed, &question->clean);
-    if (status == DRT_OK)
-        status = drt_question_encode(context, session->model->tokenizer, question->clean.data, question->clean.length,
-                                     &question->tokens, &question->n_tokens);
+    if (status != DRT_OK)
+        return status;
+    status = drt_question_encode(context, session->model->tokenizer, question->clean.data, question->clean.length,
+                                 &question->tokens, &question->n_tokens);
+    if (status == DRT_FAILED && drt_cancelled(context))
+        return DRT_OK;
     if (status == DRT_OK && question->n_tokens == 0)
         status = drt_fail(context, DRT_FAILED, "the question is empty");
     if (status != DRT_OK)

@@ -25,7 +25,7 @@ typedef struct {
     size_t n_tokens;
 } drt_question;
 
-/* DRT_FAILED: not UTF-8, or empty. */
+/* DRT_FAILED: not UTF-8, or empty. When cancelled there are no tokens. */
 drt_status drt_question_read(drt_context *context, const drt_session *session, const char *text, size_t length,
                              drt_question *question);
 void drt_question_clear(drt_question *question);
