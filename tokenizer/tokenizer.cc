@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <new>
@@ -18,6 +20,8 @@
 #include <vector>
 
 #include <sentencepiece_processor.h>
+
+#include "tokenizer/model_check.h"
 
 struct drt_tokenizer {
     sentencepiece::SentencePieceProcessor processor;
@@ -98,6 +102,46 @@ void check_controls(const sentencepiece::SentencePieceProcessor &processor) {
     }
 }
 
+bool is_utf8(const std::string &text) {
+    // First bytes in their classes: the continuation bytes that follow, and the range of the first of them.
+    struct Class {
+        unsigned char first, last;
+        size_t more;
+        unsigned char low, high;
+    };
+    static constexpr Class classes[] = {
+        {0x00, 0x7F, 0, 0, 0},       {0xC2, 0xDF, 1, 0x80, 0xBF}, {0xE0, 0xE0, 2, 0xA0, 0xBF},
+        {0xE1, 0xEC, 2, 0x80, 0xBF}, {0xED, 0xED, 2, 0x80, 0x9F}, {0xEE, 0xEF, 2, 0x80, 0xBF},
+        {0xF0, 0xF0, 3, 0x90, 0xBF}, {0xF1, 0xF3, 3, 0x80, 0xBF}, {0xF4, 0xF4, 3, 0x80, 0x8F},
+    };
+    for (size_t at = 0; at < text.size();) {
+        const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+        const auto *found = std::find_if(std::begin(classes), std::end(classes),
+                                         [&](const Class &c) { return byte(at) >= c.first && byte(at) <= c.last; });
+        if (found == std::end(classes) || text.size() - at <= found->more)
+            return false;
+        for (size_t i = 1; i <= found->more; i++)
+            if (byte(at + i) < (i == 1 ? found->low : 0x80) || byte(at + i) > (i == 1 ? found->high : 0xBF))
+                return false;
+        at += found->more + 1;
+    }
+    return true;
+}
+
+// Any text has pieces (bytes, if need be) and any pieces make UTF-8.
+void check_pieces(const sentencepiece::SentencePieceProcessor &processor) {
+    int bytes = 0;
+    for (int id = 0; id < processor.GetPieceSize(); id++) {
+        bytes += processor.IsByte(id);
+        if (!is_utf8(processor.IdToPiece(id)))
+            throw std::runtime_error("the tokenizer's piece " + std::to_string(id) + " is not valid UTF-8");
+        if (!std::isfinite(processor.GetScore(id)))
+            throw std::runtime_error("the tokenizer's piece " + std::to_string(id) + " has no score");
+    }
+    if (bytes != 256)
+        throw std::runtime_error("the tokenizer has no pieces for single bytes (byte fallback)");
+}
+
 // Ranges never run backwards and never leave the text.
 std::vector<drt_piece> pieces_of(const sentencepiece::ImmutableSentencePieceText &result, size_t length) {
     std::vector<drt_piece> found;
@@ -126,10 +170,13 @@ void share_ranges(const sentencepiece::SentencePieceProcessor &processor, std::v
 std::unique_ptr<drt_tokenizer> load(const void *data, size_t size) {
     if (size == 0 || size > kMaxModelBytes)
         throw std::runtime_error(size ? "too large to be a tokenizer" : "the tokenizer is empty");
+    if (const char *problem = drt_tokenizer_model_check(data, size))
+        throw std::runtime_error(std::string("not a sentencepiece model: ") + problem);
     auto tokenizer = std::make_unique<drt_tokenizer>();
     require(tokenizer->processor.LoadFromSerializedProto({static_cast<const char *>(data), size}),
             "not a sentencepiece model");
     check_controls(tokenizer->processor);
+    check_pieces(tokenizer->processor);
     return tokenizer;
 }
 

@@ -233,15 +233,76 @@ static void damaged_models_are_refused(void **state) {
     size_t size;
     char *model = read_text(MODEL, &size);
     assert_int_equal(drt_tokenizer_load_memory(model, size / 2, &other, error, sizeof error), -1);
-    char *lmk = NULL;
-    for (size_t i = 0; !lmk; i++)
-        if (memcmp(model + i, "<lmk>", 5) == 0)
-            lmk = model + i;
-    memcpy(lmk, "<lxk>", 5);
-    assert_int_equal(drt_tokenizer_load_memory(model, size, &other, error, sizeof error), -1);
-    assert_non_null(strstr(error, "<lmk>"));
+    static const struct {
+        const char *find;
+        size_t offset;
+        const char *bytes;
+        size_t n;
+        const char *says;
+    } damages[] = {
+        {"<lmk>", 0, "<lxk>", 5, "<lmk>"},
+        {"<0x41>", 0, "<0y41>", 6, "byte"},
+        {"\xE2\x96\x81Hell\x15", 0, "\xFF", 1, "not valid UTF-8"},
+        {"\xE2\x96\x81Hell\x15", 8, "\0\0\xC0\x7F", 4, "no score"}, /* NaN */
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        char *place = model, kept[8];
+        while (memcmp(place, damages[i].find, strlen(damages[i].find)) != 0)
+            place++;
+        place += damages[i].offset;
+        memcpy(kept, place, damages[i].n);
+        memcpy(place, damages[i].bytes, damages[i].n);
+        assert_int_equal(drt_tokenizer_load_memory(model, size, &other, error, sizeof error), -1);
+        if (!strstr(error, damages[i].says))
+            fail_msg("expected \"%s\" in: %s", damages[i].says, error);
+        memcpy(place, kept, damages[i].n);
+    }
     free(model);
     drt_tokenizer_free(NULL);
+}
+
+/* sentencepiece follows the offsets of its character map without looking: some of these would crash. */
+static void damaged_character_maps_are_refused(void **state) {
+    (void)state;
+    size_t size;
+    char *model = read_text(MODEL, &size), *map = model;
+    while (memcmp(map, "\4nfkc\x12", 6) != 0) /* the normaliser's name; its map is the next field */
+        map++;
+    map += 6 + 3; /* the length has three bytes */
+    uint32_t trie_size, unit;
+    memcpy(&trie_size, map, sizeof trie_size);
+    size_t leaf = 0;
+    for (size_t i = 1; !leaf; i++) { /* the first unit that has one */
+        memcpy(&unit, map + 4 + 4 * i, sizeof unit);
+        if (unit >> 31 == 0 && (unit >> 8 & 1))
+            leaf = i ^ (size_t)(unit >> 10) << (unit >> 9 & 1 ? 8 : 0);
+    }
+    const struct {
+        size_t at;
+        uint32_t value;
+    } damages[] = {
+        {0, 0},                     /* no trie */
+        {0, UINT32_MAX},            /* longer than the map */
+        {0, trie_size - 1},         /* half a unit */
+        {0, trie_size - 512},       /* children behind the end */
+        {4, 0x7FFFFE00},            /* the root's children far away */
+        {4 + 4 * 5, 0x7FFFFE05},    /* another unit's */
+        {4 + 4 * leaf, 0xFFFFFFFF}, /* a string behind the end */
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        uint32_t kept;
+        drt_tokenizer *other;
+        memcpy(&kept, map + damages[i].at, sizeof kept);
+        memcpy(map + damages[i].at, &damages[i].value, sizeof kept);
+        assert_int_equal(drt_tokenizer_load_memory(model, size, &other, error, sizeof error), -1);
+        assert_non_null(strstr(error, "character map"));
+        memcpy(map + damages[i].at, &kept, sizeof kept);
+    }
+    memset(map + 4 + trie_size, 'x', 2000); /* a string that would blow up every text */
+    drt_tokenizer *other;
+    assert_int_equal(drt_tokenizer_load_memory(model, size, &other, error, sizeof error), -1);
+    assert_non_null(strstr(error, "character map"));
+    free(model);
 }
 
 int main(void) {
@@ -250,7 +311,7 @@ int main(void) {
         cmocka_unit_test(ranges_are_bytes_of_the_input),    cmocka_unit_test(text_never_makes_control_ids),
         cmocka_unit_test(strange_text_is_encoded),          cmocka_unit_test(controls_decode_to_breaks_or_nothing),
         cmocka_unit_test(ids_outside_the_vocabulary_fail),  cmocka_unit_test(cut_byte_sequences_decode_to_replacements),
-        cmocka_unit_test(damaged_models_are_refused),
+        cmocka_unit_test(damaged_models_are_refused),       cmocka_unit_test(damaged_character_maps_are_refused),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
