@@ -6,7 +6,6 @@
  * committed. May use: base, corpus, library, network, chunker.h. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "engine/base/utf8.h"
@@ -63,11 +62,9 @@ typedef struct {
     size_t queued_members;
     int32_t next_segment;
     int64_t uncommitted_chunks;
-    double last_commit;     /* seconds since the start */
-    int64_t bytes_before;   /* of the arguments walked before this one */
-    int64_t argument_total; /* bytes of this one; 0: unknown */
-    int64_t bytes_after;    /* of those to come; -1: unknown */
-    drt_status status;      /* of a callback that can't return one */
+    double last_commit;   /* seconds since the start */
+    int64_t bytes_before; /* of the arguments walked before this one */
+    drt_status status;    /* of a callback that can't return one */
     struct timespec start;
 } ingest;
 
@@ -160,9 +157,8 @@ static void tell_progress(ingest *in) {
 
 static void on_walk_progress(void *user, const char *path, size_t path_length, int64_t bytes, int64_t total) {
     ingest *in = user;
-    in->argument_total = total;
+    (void)total; /* of this argument alone */
     in->progress.bytes_done = in->bytes_before + bytes;
-    in->progress.bytes_total = total > 0 && in->bytes_after >= 0 ? in->bytes_before + total + in->bytes_after : 0;
     in->progress.current = path;
     in->progress.current_length = path_length;
     tell_progress(in);
@@ -170,18 +166,13 @@ static void on_walk_progress(void *user, const char *path, size_t path_length, i
     in->progress.current_length = 0;
 }
 
-/* Sizes of the arguments from `first` on; -1 when a folder is among them. */
-static int64_t argument_bytes(const drt_ingest_params *params, size_t first) {
-    int64_t bytes = 0;
-    for (size_t i = first; i < params->n_paths; i++) {
-        struct stat facts;
-        if (stat(params->paths[i], &facts) != 0)
-            continue;
-        if (!S_ISREG(facts.st_mode))
-            return -1;
-        bytes += facts.st_size;
+/* Adds up the arguments; one that can't be read counts nothing here and is told when its turn comes. */
+static void measure_arguments(ingest *in) {
+    for (size_t i = 0; i < in->params->n_paths && !drt_cancelled(in->context); i++) {
+        int64_t bytes = 0;
+        if (drt_corpus_measure(in->context, in->params->paths[i], &bytes) == DRT_OK)
+            in->progress.bytes_total += bytes;
     }
-    return bytes;
 }
 
 /* ------------------------------------------------------------------------- commit --------- */
@@ -447,15 +438,15 @@ static drt_status on_member(void *user, const drt_source *source, drt_extract *e
     bool skipped = extract->status == DRT_DOCUMENT_SKIPPED;
     member *m = member_new(skipped ? MEMBER_SKIPPED : MEMBER_DOCUMENT, source);
     if (!m)
-        return fail_memory(in);
+        return in->status = fail_memory(in);
     m->extract = *extract;
     *extract = (drt_extract){0};
-    drt_status status = skipped ? DRT_OK : cut_document(in, m);
-    if (status != DRT_OK || drt_cancelled(in->context)) {
+    in->status = skipped ? DRT_OK : cut_document(in, m);
+    if (in->status == DRT_OK && !drt_cancelled(in->context))
+        in->status = enqueue(in, m);
+    else
         member_free(m);
-        return status;
-    }
-    return enqueue(in, m);
+    return in->status;
 }
 
 /* An argument that could not be read is told like a skipped member; the library keeps no row of it. */
@@ -485,15 +476,14 @@ static drt_status walk_arguments(ingest *in) {
     walk.progress = on_walk_progress;
     walk.user = in;
     drt_status status = DRT_OK;
+    measure_arguments(in);
     for (size_t i = 0; i < in->params->n_paths && status == DRT_OK && !drt_cancelled(in->context); i++) {
-        in->argument_total = 0;
-        in->bytes_after = argument_bytes(in->params, i + 1);
+        in->bytes_before = in->progress.bytes_done;
         status = drt_corpus_walk(in->context, in->params->paths[i], &walk);
         if (in->status != DRT_OK)
             status = in->status;
         else if (status == DRT_FAILED)
             status = note_unreadable(in, in->params->paths[i]);
-        in->bytes_before += in->argument_total;
     }
     return status;
 }
