@@ -17,13 +17,14 @@ typedef struct {
 } fake_device;
 
 static inline void *fake_alloc(fake_device *fake, size_t bytes) {
-    if (fake->allocations_left == 0) {
+    void *memory = fake->allocations_left == 0 ? NULL : malloc(bytes);
+    if (!memory) {
         snprintf(fake->backend.error, sizeof fake->backend.error, "the fake device is full");
         return NULL;
     }
     fake->allocations_left--;
     fake->alive++;
-    return malloc(bytes);
+    return memory;
 }
 
 static inline int fake_buffer_alloc(drt_backend *b, size_t bytes, void **buffer) {

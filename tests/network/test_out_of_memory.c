@@ -1,0 +1,166 @@
+/* Memory that runs out at every place in turn: loading, inspecting and quantising a model and cutting a
+ * text into chunks each end with an error, without a leak (the debug preset looks) and with nothing left
+ * on disk. The linker sends the program's allocations here (--wrap); libraries keep theirs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/session/chunker.h"
+#include "tests/network/fake_device.h"
+#include "tests/network/small_model.h"
+
+#define TINY DRT_TEST_DATA "/golden/tiny"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *memory, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+char *__wrap_strdup(const char *text);
+
+static long left = -1; /* allocations that succeed; < 0: all */
+
+static bool exhausted(void) {
+    if (left == 0)
+        return true;
+    left -= left > 0;
+    return false;
+}
+
+void *__wrap_malloc(size_t size) {
+    return exhausted() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size) {
+    return exhausted() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size) {
+    return exhausted() ? NULL : __real_realloc(memory, size);
+}
+
+char *__wrap_strdup(const char *text) {
+    return exhausted() ? NULL : __real_strdup(text);
+}
+
+static drt_context *context;
+static drt_tokenizer *tokenizer;
+
+static int load(void **state) {
+    (void)state;
+    char error[512];
+    context = drt_context_new(NULL);
+    return drt_tokenizer_load(DRT_SOURCE_DIR "/samples/model/tokenizer.model", &tokenizer, error, sizeof error);
+}
+
+static int unload(void **state) {
+    (void)state;
+    drt_tokenizer_free(tokenizer);
+    drt_context_free(context);
+    return 0;
+}
+
+/* Runs work with 0, 1, 2, ... allocations until it succeeds; returns how many that took. */
+static long until_it_succeeds(drt_status (*work)(void)) {
+    for (long n = 0;; n++) {
+        left = n;
+        drt_status status = work();
+        left = -1;
+        if (status == DRT_OK)
+            return n;
+        assert_true(drt_error(context)[0]);
+    }
+}
+
+static drt_status load_model(void) {
+    fake_device fake;
+    drt_model *model;
+    fake_device_open(&fake);
+    drt_status status = drt_model_load(context, &fake.device, TINY, &model);
+    assert_true((status == DRT_OK) == (model != NULL));
+    drt_model_free(model);
+    assert_int_equal(fake.alive, 0);
+    return status;
+}
+
+static drt_status inspect_model(void) {
+    drt_string name;
+    drt_status status = drt_model_inspect(context, TINY, NULL, NULL, &name, NULL);
+    drt_string_free(&name);
+    return status;
+}
+
+static char scratch[] = "/tmp/drt-memory-XXXXXX";
+
+static drt_status quantize_model(void) {
+    char out[64];
+    drt_quantize_report report;
+    snprintf(out, sizeof out, "%s/out", scratch);
+    drt_status status = drt_model_quantize(context, TINY, out, &report);
+    if (status == DRT_OK || status == DRT_WARN) /* a warning: written, but not known to be synced */
+        small_model_remove(out);
+    assert_int_equal(rmdir(scratch), 0); /* empty, whatever happened */
+    assert_int_equal(mkdir(scratch, 0700), 0);
+    return status;
+}
+
+static drt_status cut_text(void) {
+    drt_buffer text = {0};
+    long kept = left;
+    left = -1;
+    for (int i = 0; i < 400; i++)
+        assert_true(drt_buffer_printf(&text, "Paragraph %d of a long text.\n\n", i));
+    left = kept;
+    drt_chunks chunks;
+    drt_status status = drt_chunks_build(context, tokenizer, 16, text.data, text.length, &chunks);
+    assert_true((status == DRT_OK) == (chunks.tokens != NULL));
+    drt_chunks_clear(&chunks);
+    drt_buffer_free(&text);
+    return status;
+}
+
+static drt_status encode_question(void) {
+    int32_t *tokens;
+    size_t count;
+    drt_status status = drt_question_encode(context, tokenizer, "Who kept the light?", 19, &tokens, &count);
+    free(tokens);
+    return status;
+}
+
+static void loading_survives(void **state) {
+    (void)state;
+    assert_in_range(until_it_succeeds(load_model), 100, 2000);
+}
+
+static void inspecting_survives(void **state) {
+    (void)state;
+    assert_in_range(until_it_succeeds(inspect_model), 50, 2000);
+}
+
+static void quantising_survives(void **state) {
+    (void)state;
+    assert_non_null(mkdtemp(scratch));
+    assert_in_range(until_it_succeeds(quantize_model), 50, 2000);
+    assert_int_equal(rmdir(scratch), 0);
+}
+
+static void cutting_survives(void **state) {
+    (void)state;
+    assert_in_range(until_it_succeeds(cut_text), 400, 5000);
+    assert_in_range(until_it_succeeds(encode_question), 2, 20);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loading_survives),
+        cmocka_unit_test(inspecting_survives),
+        cmocka_unit_test(quantising_survives),
+        cmocka_unit_test(cutting_survives),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}
