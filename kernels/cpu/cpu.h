@@ -15,6 +15,18 @@ typedef struct {
     size_t scratch_floats;
 } drt_cpu;
 
+/* What drt_matrix.data points to. Products of many slots use fp32 (the GEMM library's type); those of few slots are
+ * bound by reading the weights, so int8 weights are kept besides, a quarter of the bytes. */
+typedef struct {
+    float *rows;   /* (rows,cols) */
+    int8_t *bytes; /* (rows,cols), or NULL: the file held no int8 */
+    float *scale;  /* (rows) of bytes */
+} drt_cpu_matrix;
+
+static inline const drt_cpu_matrix *drt_cpu_matrix_of(const drt_matrix *m) {
+    return m->data;
+}
+
 /* As drt_backend_open_cpu, with a chosen variant of the inner loops and, for tests, without the GEMM library. */
 int drt_cpu_open(int threads, const drt_simd *simd, bool blas, drt_backend **backend, char *error, size_t error_size);
 

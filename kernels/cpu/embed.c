@@ -4,7 +4,7 @@
 #include "kernels/cpu/cpu.h"
 
 int drt_cpu_embed(drt_backend *b, const drt_matrix *table, const int32_t *ids, int n, float *x) {
-    const float *rows = table->data;
+    const float *rows = drt_cpu_matrix_of(table)->rows;
     size_t d = (size_t)table->cols;
     for (int i = 0; i < n; i++) {
         if (ids[i] < 0 || ids[i] >= table->rows)

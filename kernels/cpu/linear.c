@@ -35,7 +35,7 @@ static void run_slots(void *argument, int task, int worker) {
     const drt_matrix *m = job->m;
     size_t first = (size_t)task * (size_t)job->per_task;
     int n = smaller(job->per_task, job->n - (int)first);
-    drt_cpu_sgemm(job->x + first * (size_t)m->cols, m->data, n, m->rows, m->cols, job->accumulate,
+    drt_cpu_sgemm(job->x + first * (size_t)m->cols, drt_cpu_matrix_of(m)->rows, n, m->rows, m->cols, job->accumulate,
                   job->out + first * (size_t)m->rows);
 }
 
@@ -45,7 +45,7 @@ static void run_features(void *argument, int task, int worker) {
     const linear_job *job = argument;
     const drt_matrix *m = job->m;
     int first = task * job->per_task, n = smaller(job->per_task, m->rows - first);
-    const float *rows = (const float *)m->data + (size_t)first * (size_t)m->cols;
+    const float *rows = drt_cpu_matrix_of(m)->rows + (size_t)first * (size_t)m->cols;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, job->n, n, m->cols, 1, job->x, m->cols, rows, m->cols,
                 job->accumulate ? 1 : 0, job->out + first, m->rows);
 }
@@ -53,13 +53,19 @@ static void run_features(void *argument, int task, int worker) {
 /* A range of out features for each of a few slots. */
 static void run_vectors(void *argument, int task, int worker) {
     const linear_job *job = argument;
+    const drt_simd *simd = job->cpu->simd;
     const drt_matrix *m = job->m;
+    const drt_cpu_matrix *w = drt_cpu_matrix_of(m);
     int first = task * job->per_task, n = smaller(job->per_task, m->rows - first);
-    const float *rows = (const float *)m->data + (size_t)first * (size_t)m->cols;
+    size_t cols = (size_t)m->cols, start = (size_t)first * cols;
     float *sums = job->scratch + (size_t)worker * job->part;
     for (int i = 0; i < job->n; i++) {
+        const float *x = job->x + (size_t)i * cols;
         float *out = job->out + (size_t)i * (size_t)m->rows + first;
-        job->cpu->simd->dot_rows(rows, (size_t)m->cols, n, m->cols, job->x + (size_t)i * (size_t)m->cols, sums);
+        if (w->bytes)
+            simd->byte_dot_rows(w->bytes + start, cols, n, m->cols, x, w->scale + first, sums);
+        else
+            simd->dot_rows(w->rows + start, cols, n, m->cols, x, sums);
         for (int j = 0; j < n; j++)
             out[j] = job->accumulate ? out[j] + sums[j] : sums[j];
     }
@@ -72,7 +78,7 @@ static void run_panel(void *argument, int task, int worker) {
     const drt_simd *simd = job->cpu->simd;
     int first = task * job->per_task, n = smaller(job->per_task, m->rows - first);
     float *panel = job->scratch + (size_t)worker * job->part;
-    simd->pack_panels((const float *)m->data + (size_t)first * (size_t)m->cols, (size_t)m->cols, n, m->cols, panel);
+    simd->pack_panels(drt_cpu_matrix_of(m)->rows + (size_t)first * (size_t)m->cols, (size_t)m->cols, n, m->cols, panel);
     simd->panel_product(job->x, (size_t)m->cols, job->n, m->cols, panel, n, job->accumulate, job->out + first,
                         (size_t)m->rows);
 }

@@ -34,6 +34,9 @@ typedef struct {
 
     /* out (n) = rows x (n,size) . y (size): few products, nothing packed. */
     void (*dot_rows)(const float *x, size_t stride, int n, int size, const float *y, float *out);
+    /* out (n) = int8 rows x (n,size) . y (size), row j times scale[j]. Strides in bytes. */
+    void (*byte_dot_rows)(const int8_t *x, size_t stride, int n, int size, const float *y, const float *scale,
+                          float *out);
     /* out (size) += sum over j < n of p[j] * x (n,size)[j]. */
     void (*add_rows)(const float *p, const float *x, size_t stride, int n, int size, float *out);
 

@@ -14,6 +14,7 @@ typedef __m256 vec;
 #define v_load(p) _mm256_loadu_ps(p)
 #define v_store(p, x) _mm256_storeu_ps(p, x)
 #define v_load_half(p) _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(p)))
+#define v_load_bytes(p) _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(p))))
 #define v_add(a, b) _mm256_add_ps(a, b)
 #define v_mul(a, b) _mm256_mul_ps(a, b)
 #define v_div(a, b) _mm256_div_ps(a, b)

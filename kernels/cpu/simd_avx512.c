@@ -14,6 +14,7 @@ typedef __m512 vec;
 #define v_load(p) _mm512_loadu_ps(p)
 #define v_store(p, x) _mm512_storeu_ps(p, x)
 #define v_load_half(p) _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(p)))
+#define v_load_bytes(p) _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(p))))
 #define v_add(a, b) _mm512_add_ps(a, b)
 #define v_mul(a, b) _mm512_mul_ps(a, b)
 #define v_div(a, b) _mm512_div_ps(a, b)

@@ -2,7 +2,7 @@
  *
  *   SIMD_NAME, SIMD_TABLE        "avx2", drt_simd_avx2
  *   WIDTH, STRIP                 floats of a vector, rows of a strip
- *   vec, v_zero v_set v_load v_store v_load_half v_add v_mul v_div v_fma(a*b+c) v_max v_min v_sum v_highest
+ *   vec, v_zero v_set v_load v_store v_load_half v_load_bytes v_add v_mul v_div v_fma(a*b+c) v_max v_min v_sum v_highest
  *   v_round (to integral), v_power (2^x, x integral), v_keep(x, low, y): y where x >= low, else 0
  *
  * A panel is two vectors wide, so the matrix loops hold STRIP x 2 sums in registers. */
@@ -176,43 +176,43 @@ static void weighted_sum(const float *p, size_t p_stride, int n_rows, const floa
         weighted_columns(p, p_stride, n_rows, v + column, v_stride, n, 1, factor, out + column, out_stride);
 }
 
-/* Four rows at a time, so that the additions do not wait for each other. */
+/* Sums of products of `rows` rows with y, the rows side by side so that additions do not wait for each
+ * other. Once for floats, once for bytes. */
+#define DOT_ROWS(name, type, load)                                                                                     \
+    INLINE void name(const type *x, size_t stride, const int rows, int size, const float *y, float *out) {             \
+        vec sums[4];                                                                                                   \
+        int i = 0;                                                                                                     \
+        for (int r = 0; r < rows; r++)                                                                                 \
+            sums[r] = v_zero();                                                                                        \
+        for (; i + WIDTH <= size; i += WIDTH)                                                                          \
+            for (int r = 0; r < rows; r++)                                                                             \
+                sums[r] = v_fma(load(x + r * stride + i), v_load(y + i), sums[r]);                                     \
+        for (int r = 0; r < rows; r++) {                                                                               \
+            out[r] = v_sum(sums[r]);                                                                                   \
+            for (int rest = i; rest < size; rest++)                                                                    \
+                out[r] += (float)x[r * stride + rest] * y[rest];                                                       \
+        }                                                                                                              \
+    }
+DOT_ROWS(dot_some, float, v_load)
+DOT_ROWS(byte_dot_some, int8_t, v_load_bytes)
+
 static void dot_rows(const float *x, size_t stride, int n, int size, const float *y, float *out) {
     int row = 0;
-    for (; row + 4 <= n; row += 4) {
-        const float *a = x + row * stride, *b = a + stride, *c = b + stride, *d = c + stride;
-        vec s0 = v_zero(), s1 = v_zero(), s2 = v_zero(), s3 = v_zero();
-        int i = 0;
-        for (; i + WIDTH <= size; i += WIDTH) {
-            vec v = v_load(y + i);
-            s0 = v_fma(v_load(a + i), v, s0);
-            s1 = v_fma(v_load(b + i), v, s1);
-            s2 = v_fma(v_load(c + i), v, s2);
-            s3 = v_fma(v_load(d + i), v, s3);
-        }
-        float t0 = v_sum(s0), t1 = v_sum(s1), t2 = v_sum(s2), t3 = v_sum(s3);
-        for (; i < size; i++) {
-            t0 += a[i] * y[i];
-            t1 += b[i] * y[i];
-            t2 += c[i] * y[i];
-            t3 += d[i] * y[i];
-        }
-        out[row] = t0;
-        out[row + 1] = t1;
-        out[row + 2] = t2;
-        out[row + 3] = t3;
-    }
-    for (; row < n; row++) {
-        const float *a = x + row * stride;
-        vec s = v_zero();
-        int i = 0;
-        for (; i + WIDTH <= size; i += WIDTH)
-            s = v_fma(v_load(a + i), v_load(y + i), s);
-        float t = v_sum(s);
-        for (; i < size; i++)
-            t += a[i] * y[i];
-        out[row] = t;
-    }
+    for (; row + 4 <= n; row += 4)
+        dot_some(x + row * stride, stride, 4, size, y, out + row);
+    for (; row < n; row++)
+        dot_some(x + row * stride, stride, 1, size, y, out + row);
+}
+
+static void byte_dot_rows(const int8_t *x, size_t stride, int n, int size, const float *y, const float *scale,
+                          float *out) {
+    int row = 0;
+    for (; row + 4 <= n; row += 4)
+        byte_dot_some(x + row * stride, stride, 4, size, y, out + row);
+    for (; row < n; row++)
+        byte_dot_some(x + row * stride, stride, 1, size, y, out + row);
+    for (row = 0; row < n; row++)
+        out[row] *= scale[row];
 }
 
 static void add_rows(const float *p, const float *x, size_t stride, int n, int size, float *out) {
@@ -307,6 +307,7 @@ const drt_simd SIMD_TABLE = {
     .panel_product = panel_product,
     .weighted_sum = weighted_sum,
     .dot_rows = dot_rows,
+    .byte_dot_rows = byte_dot_rows,
     .add_rows = add_rows,
     .softmax = softmax,
     .half_dot_rows = half_dot_rows,

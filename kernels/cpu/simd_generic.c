@@ -27,6 +27,9 @@ static inline vec v_zero(void) {
 static inline vec v_load(const float *x) {
     EACH(x[i]);
 }
+static inline vec v_load_bytes(const int8_t *x) {
+    EACH((float)x[i]);
+}
 static inline void v_store(float *to, vec x) {
     memcpy(to, x.at, sizeof x.at);
 }

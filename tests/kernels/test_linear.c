@@ -1,8 +1,15 @@
 /* Matrices and products: weight types, odd sizes, accumulation, embedding. */
 #include "tests/kernels/kernels.h"
 
-static void check_linear(drt_backend *b, int n, int rows, int cols, bool accumulate) {
+static void check_linear(drt_backend *b, int n, int rows, int cols, bool accumulate, bool int8) {
     float *x = random_floats((size_t)n * (size_t)cols), *w = random_floats((size_t)rows * (size_t)cols);
+    float *scale = random_floats((size_t)rows);
+    int8_t *bytes = malloc((size_t)rows * (size_t)cols);
+    assert_non_null(bytes);
+    for (int i = 0; int8 && i < rows * cols; i++) {
+        bytes[i] = (int8_t)(random_below(255) - 127);
+        w[i] = (float)bytes[i] * scale[i / cols];
+    }
     float *out = random_floats((size_t)n * (size_t)rows);
     double *expected = zero_doubles((size_t)n * (size_t)rows);
     drt_matrix m;
@@ -13,12 +20,17 @@ static void check_linear(drt_backend *b, int n, int rows, int cols, bool accumul
                 sum += (double)x[i * cols + c] * (double)w[r * cols + c];
             expected[i * rows + r] = sum;
         }
-    assert_int_equal(b->matrix_load(b, &m, DRT_WEIGHT_F32, w, NULL, rows, cols), 0);
+    if (int8)
+        assert_int_equal(b->matrix_load(b, &m, DRT_WEIGHT_I8, bytes, scale, rows, cols), 0);
+    else
+        assert_int_equal(b->matrix_load(b, &m, DRT_WEIGHT_F32, w, NULL, rows, cols), 0);
     assert_int_equal(b->linear(b, x, &m, n, accumulate, out), 0);
     assert_close("linear", out, expected, (size_t)n * (size_t)rows);
     b->matrix_free(b, &m);
     free(x);
     free(w);
+    free(scale);
+    free(bytes);
     free(out);
     free(expected);
 }
@@ -26,8 +38,9 @@ static void check_linear(drt_backend *b, int n, int rows, int cols, bool accumul
 static void check_linears(drt_backend *b) {
     static const int slots[] = {0, 1, 2, 4, 5, 31, 97, 150};
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
-        check_linear(b, slots[i], 1 + random_below(150), 1 + random_below(130), i % 2 == 0);
-        check_linear(b, slots[i], 64, 96, i % 2 == 1);
+        check_linear(b, slots[i], 1 + random_below(150), 1 + random_below(130), i % 2 == 0, false);
+        check_linear(b, slots[i], 1 + random_below(150), 1 + random_below(130), i % 2 == 0, true);
+        check_linear(b, slots[i], 64, 96, i % 2 == 1, true);
     }
 }
 
