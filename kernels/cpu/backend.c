@@ -1,5 +1,4 @@
 /* backend.c: the CPU backend's table: memory, threads, choice of inner loops, test of the GEMM library. */
-#include <cblas.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -112,7 +111,7 @@ static void run_gemm_test(void *argument, int task, int worker) {
     int n = TEST_ROWS - first < test->per_task ? TEST_ROWS - first : test->per_task;
     if (n > 0)
         drt_cpu_sgemm(test->x + (size_t)first * TEST_IN, test->m, n, TEST_OUT, TEST_IN, true,
-                      test->out + (size_t)first * TEST_OUT);
+                      test->out + (size_t)first * TEST_OUT, TEST_OUT);
 }
 
 /* Old builds of OpenBLAS err on some newer processors. Products of small integers are exact in fp32, so
@@ -167,7 +166,7 @@ static void describe(drt_cpu *cpu, bool wanted_blas) {
     char processor[64], gemm[96];
     processor_name(processor, sizeof processor);
     if (cpu->blas)
-        snprintf(gemm, sizeof gemm, "OpenBLAS (%s)", openblas_get_corename());
+        snprintf(gemm, sizeof gemm, "OpenBLAS (%s)", drt_cpu_gemm_core());
     else
         snprintf(gemm, sizeof gemm, "own matrix product%s",
                  wanted_blas ? " (OpenBLAS gives wrong results on this processor)" : "");
@@ -215,8 +214,7 @@ int drt_cpu_open(int threads, const drt_simd *simd, bool blas, drt_backend **bac
         .retrieval_scores = drt_cpu_retrieval_scores,
         .top_k = drt_cpu_top_k,
     };
-    /* Our workers each multiply their own rows, so the library must not start threads for one product. */
-    openblas_set_num_threads(1);
+    blas = blas && drt_cpu_gemm_start();
     cpu->blas = blas && gemm_is_right(cpu->pool, threads);
     describe(cpu, blas);
     *backend = &cpu->table;

@@ -36,8 +36,12 @@ int drt_cpu_fail(drt_backend *b, const char *format, ...) __attribute__((format(
 /* Memory for the running operation, aligned to 64 bytes, kept for the next one; NULL: out of memory, and said so. */
 float *drt_cpu_scratch(drt_backend *b, size_t floats);
 
-/* out (n,rows) = x (n,cols) . m^T with the GEMM library, on the calling thread. */
-void drt_cpu_sgemm(const float *x, const float *m, int n, int rows, int cols, bool accumulate, float *out);
+/* The GEMM library (gemm.c). start: false where this build has none; core: which of its kernels it uses. */
+bool drt_cpu_gemm_start(void);
+const char *drt_cpu_gemm_core(void);
+/* out (n,rows), rows out_stride apart, = x (n,cols) . m (rows,cols)^T, on the calling thread. */
+void drt_cpu_sgemm(const float *x, const float *m, int n, int rows, int cols, bool accumulate, float *out,
+                   int out_stride);
 
 static inline int drt_round_up(int n, int multiple) {
     return (n + multiple - 1) / multiple * multiple;

@@ -1,7 +1,5 @@
 /* linear.c: x . W^T. OpenBLAS, called by our workers for a part of the product each; where OpenBLAS failed
  * its test, our own panels. A few slots are products of one vector each, which are read-bound. */
-#include <cblas.h>
-
 #include "kernels/cpu/cpu.h"
 
 #define FEW_SLOTS 4
@@ -23,11 +21,6 @@ static int smaller(int a, int b) {
     return a < b ? a : b;
 }
 
-void drt_cpu_sgemm(const float *x, const float *m, int n, int rows, int cols, bool accumulate, float *out) {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, rows, cols, 1, x, cols, m, cols, accumulate ? 1 : 0, out,
-                rows);
-}
-
 /* A range of slots. */
 static void run_slots(void *argument, int task, int worker) {
     (void)worker;
@@ -36,7 +29,7 @@ static void run_slots(void *argument, int task, int worker) {
     size_t first = (size_t)task * (size_t)job->per_task;
     int n = smaller(job->per_task, job->n - (int)first);
     drt_cpu_sgemm(job->x + first * (size_t)m->cols, drt_cpu_matrix_of(m)->rows, n, m->rows, m->cols, job->accumulate,
-                  job->out + first * (size_t)m->rows);
+                  job->out + first * (size_t)m->rows, m->rows);
 }
 
 /* A range of out features, for few slots. */
@@ -46,8 +39,7 @@ static void run_features(void *argument, int task, int worker) {
     const drt_matrix *m = job->m;
     int first = task * job->per_task, n = smaller(job->per_task, m->rows - first);
     const float *rows = drt_cpu_matrix_of(m)->rows + (size_t)first * (size_t)m->cols;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, job->n, n, m->cols, 1, job->x, m->cols, rows, m->cols,
-                job->accumulate ? 1 : 0, job->out + first, m->rows);
+    drt_cpu_sgemm(job->x, rows, job->n, n, m->cols, job->accumulate, job->out + first, m->rows);
 }
 
 /* A range of out features for each of a few slots. */

@@ -90,14 +90,15 @@ static void devices_are_found_by_name(void **state) {
     } cases[] = {
         {"auto", 0, DRT_OK, NULL},
         {"cpu", 3, DRT_OK, NULL},
-        {"cuda", 0, DRT_FAILED, "no CUDA backend"},
-        {"cuda:1", 0, DRT_FAILED, "no CUDA backend"},
+        {"cuda", 0, DRT_FAILED, "--device cuda: cannot read the CUDA module"},
+        {"cuda:1", 0, DRT_FAILED, "--device cuda:1: cannot read the CUDA module"},
         {"cuda:", 0, DRT_FAILED, "is no device"},
         {"gpu", 0, DRT_FAILED, "\"gpu\" is no device: use auto, cpu, cuda or cuda:N"},
         {"", 0, DRT_FAILED, "is no device"},
         {"cpu", -1, DRT_FAILED, "-1 is no number of threads"},
         {"cpu", 100000, DRT_FAILED, "is no number of threads"},
     };
+    setenv("DRT_CUDA_MODULE", "/no/such/module.so", 1); /* tests/kernels/test_module.c has one */
     drt_context *context = drt_context_new(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         drt_device_params params = {cases[i].name, cases[i].threads};

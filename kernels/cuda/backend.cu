@@ -1,0 +1,312 @@
+/* backend.cu: the CUDA backend's table: device, stream, memory, errors. The module exports
+ * drt_cuda_module_open and nothing else (kernels/module.h). */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda/cuda.cuh"
+#include "kernels/module.h"
+
+#define OLDEST_CAPABILITY 80
+#define FIRST_STAGE_BYTES ((size_t)1 << 20)
+#define STAGED_UPLOAD_BYTES ((size_t)64 << 10) /* larger uploads are worth waiting for */
+
+int drt_cuda_fail(drt_backend *b, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(b->error, sizeof b->error, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+int drt_cuda_check(drt_backend *b, cudaError_t status, const char *doing) {
+    if (status == cudaSuccess)
+        return 0;
+    cudaGetLastError(); /* so that the next operation does not find this error */
+    return drt_cuda_fail(b, "the GPU failed while %s: %s", doing, cudaGetErrorString(status));
+}
+
+int drt_cuda_check_blas(drt_backend *b, cublasStatus_t status, const char *doing) {
+    return status == CUBLAS_STATUS_SUCCESS
+               ? 0
+               : drt_cuda_fail(b, "the GPU failed while %s: %s", doing, ((drt_cuda *)b)->blas.status_string(status));
+}
+
+int drt_cuda_launched(drt_backend *b, const char *operation) {
+    return drt_cuda_check(b, cudaGetLastError(), operation);
+}
+
+drt_cuda *drt_cuda_enter(drt_backend *b) {
+    drt_cuda *cuda = (drt_cuda *)b;
+    cudaSetDevice(cuda->device); /* the device exists; an error of it shows in the call that follows */
+    return cuda;
+}
+
+/* -------------------------------------------------------------------------------- memory ---- */
+
+static int allocate(drt_backend *b, size_t bytes, const char *purpose, void **buffer) {
+    *buffer = NULL;
+    cudaError_t status = cudaMalloc(buffer, bytes ? bytes : 1);
+    if (status == cudaSuccess)
+        return 0;
+    *buffer = NULL;
+    cudaGetLastError();
+    if (status != cudaErrorMemoryAllocation)
+        return drt_cuda_check(b, status, "reserving memory");
+    size_t available = 0, total = 0;
+    cudaMemGetInfo(&available, &total);
+    return drt_cuda_fail(b, "the GPU has too little memory for %s of %zu MiB: %zu of %zu MiB are free", purpose,
+                         bytes / (1 << 20) + 1, available >> 20, total >> 20);
+}
+
+static int buffer_alloc(drt_backend *b, size_t bytes, void **buffer) {
+    drt_cuda_enter(b);
+    return allocate(b, bytes, "a buffer", buffer);
+}
+
+static void buffer_free(drt_backend *b, void *buffer) {
+    drt_cuda_enter(b);
+    cudaFree(buffer); /* waits for work that still uses it */
+}
+
+void *drt_cuda_scratch(drt_backend *b, size_t bytes) {
+    drt_cuda *cuda = (drt_cuda *)b;
+    if (bytes > cuda->scratch_bytes) {
+        cudaFree(cuda->scratch);
+        cuda->scratch = NULL;
+        cuda->scratch_bytes = 0;
+        if (allocate(b, bytes, "working space", &cuda->scratch) != 0)
+            return NULL;
+        cuda->scratch_bytes = bytes;
+    }
+    return cuda->scratch;
+}
+
+static void free_stage(drt_cuda *cuda) {
+    cudaFreeHost(cuda->stage_host);
+    cudaFree(cuda->stage_device);
+    cuda->stage_host = cuda->stage_device = NULL;
+    cuda->stage_bytes = 0;
+}
+
+static int grow_stage(drt_backend *b, size_t bytes) {
+    drt_cuda *cuda = (drt_cuda *)b;
+    free_stage(cuda);
+    void *device;
+    if (allocate(b, bytes, "a staging area", &device) != 0)
+        return -1;
+    cuda->stage_device = (char *)device;
+    void *host;
+    cudaError_t status = cudaMallocHost(&host, bytes);
+    if (status != cudaSuccess) {
+        free_stage(cuda);
+        return drt_cuda_check(b, status, "pinning host memory");
+    }
+    cuda->stage_host = (char *)host;
+    cuda->stage_bytes = bytes;
+    return 0;
+}
+
+/* Pieces are handed out one after the other; when the area is full, everything queued is waited for once. */
+int drt_cuda_stage(drt_backend *b, size_t bytes, void **host, void **device) {
+    drt_cuda *cuda = (drt_cuda *)b;
+    if (cuda->stage_used + drt_aligned(bytes) > cuda->stage_bytes) {
+        if (drt_cuda_check(b, cudaStreamSynchronize(cuda->stream), "finishing queued work") != 0)
+            return -1;
+        cuda->stage_used = 0;
+        size_t wanted = 2 * drt_aligned(bytes) > FIRST_STAGE_BYTES ? 2 * drt_aligned(bytes) : FIRST_STAGE_BYTES;
+        if (drt_aligned(bytes) > cuda->stage_bytes && grow_stage(b, wanted) != 0)
+            return -1;
+    }
+    cuda->stage_open = cuda->stage_used;
+    cuda->stage_used += drt_aligned(bytes);
+    *host = cuda->stage_host + cuda->stage_open;
+    if (device)
+        *device = cuda->stage_device + cuda->stage_open;
+    return 0;
+}
+
+int drt_cuda_stage_send(drt_backend *b, size_t bytes) {
+    drt_cuda *cuda = (drt_cuda *)b;
+    return drt_cuda_check(b,
+                          cudaMemcpyAsync(cuda->stage_device + cuda->stage_open, cuda->stage_host + cuda->stage_open,
+                                          bytes, cudaMemcpyHostToDevice, cuda->stream),
+                          "copying arguments");
+}
+
+static int synchronize(drt_backend *b) {
+    drt_cuda *cuda = drt_cuda_enter(b);
+    return drt_cuda_check(b, cudaStreamSynchronize(cuda->stream), "computing");
+}
+
+static int upload(drt_backend *b, void *to, const void *from, size_t bytes) {
+    drt_cuda *cuda = drt_cuda_enter(b);
+    if (bytes == 0)
+        return 0;
+    if (bytes > STAGED_UPLOAD_BYTES) {
+        if (drt_cuda_check(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda->stream),
+                           "copying to the GPU") != 0)
+            return -1;
+        return synchronize(b);
+    }
+    void *host;
+    if (drt_cuda_stage(b, bytes, &host, NULL) != 0)
+        return -1;
+    memcpy(host, from, bytes);
+    return drt_cuda_check(b, cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, cuda->stream),
+                          "copying to the GPU");
+}
+
+static int download(drt_backend *b, void *to, const void *from, size_t bytes) {
+    drt_cuda *cuda = drt_cuda_enter(b);
+    if (bytes == 0)
+        return 0;
+    if (drt_cuda_check(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda->stream),
+                       "copying from the GPU") != 0)
+        return -1;
+    return synchronize(b);
+}
+
+/* Overlapping ranges go through working space: a device copy gives no promise for them. */
+static int move(drt_backend *b, void *to, const void *from, size_t bytes) {
+    drt_cuda *cuda = drt_cuda_enter(b);
+    uintptr_t target = (uintptr_t)to, source = (uintptr_t)from;
+    if (bytes == 0 || target == source)
+        return 0;
+    if (target < source + bytes && source < target + bytes) {
+        void *between = drt_cuda_scratch(b, bytes);
+        if (!between || drt_cuda_check(b, cudaMemcpyAsync(between, from, bytes, cudaMemcpyDeviceToDevice, cuda->stream),
+                                       "moving memory") != 0)
+            return -1;
+        from = between;
+    }
+    return drt_cuda_check(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cuda->stream), "moving memory");
+}
+
+static int clear(drt_backend *b, void *buffer, size_t bytes) {
+    drt_cuda *cuda = drt_cuda_enter(b);
+    return bytes ? drt_cuda_check(b, cudaMemsetAsync(buffer, 0, bytes, cuda->stream), "clearing memory") : 0;
+}
+
+static int share(drt_backend *b, const void *host, size_t bytes, const void **shared) {
+    void *copy;
+    *shared = NULL;
+    if (buffer_alloc(b, bytes, &copy) != 0)
+        return -1;
+    if (upload(b, copy, host, bytes) != 0) {
+        buffer_free(b, copy);
+        return -1;
+    }
+    *shared = copy;
+    return 0;
+}
+
+static void unshare(drt_backend *b, const void *shared) {
+    buffer_free(b, (void *)shared);
+}
+
+static void close_backend(drt_backend *b) {
+    if (!b)
+        return;
+    drt_cuda *cuda = drt_cuda_enter(b);
+    if (cuda->stream)
+        cudaStreamSynchronize(cuda->stream);
+    free_stage(cuda);
+    cudaFree(cuda->scratch);
+    drt_blas_close(&cuda->blas);
+    if (cuda->stream)
+        cudaStreamDestroy(cuda->stream);
+    free(cuda);
+}
+
+/* ---------------------------------------------------------------------------------- open ---- */
+
+static void fill_table(drt_backend *b) {
+    b->threads = 1;
+    b->close = close_backend;
+    b->buffer_alloc = buffer_alloc;
+    b->buffer_free = buffer_free;
+    b->upload = upload;
+    b->download = download;
+    b->move = move;
+    b->clear = clear;
+    b->synchronize = synchronize;
+    b->share = share;
+    b->unshare = unshare;
+    b->matrix_load = drt_cuda_matrix_load;
+    b->matrix_free = drt_cuda_matrix_free;
+    b->embed = drt_cuda_embed;
+    b->rms_norm = drt_cuda_rms_norm;
+    b->unit_rms = drt_cuda_unit_rms;
+    b->linear = drt_cuda_linear;
+    b->add = drt_cuda_add;
+    b->swiglu = drt_cuda_swiglu;
+    b->rope_table = drt_cuda_rope_table;
+    b->split_qkv = drt_cuda_split_qkv;
+    b->window_attention = drt_cuda_window_attention;
+    b->chunk_attention = drt_cuda_chunk_attention;
+    b->cross_attention = drt_cuda_cross_attention;
+    b->retrieval_scores = drt_cuda_retrieval_scores;
+    b->top_k = drt_cuda_top_k;
+}
+
+/* Asks for the device; nothing is reserved yet. */
+static int find_device(drt_backend *b, int device, cudaDeviceProp *properties) {
+    int n = 0;
+    cudaError_t status = cudaGetDeviceCount(&n);
+    if (status == cudaErrorNoDevice || (status == cudaSuccess && n == 0))
+        return drt_cuda_fail(b, "there is no GPU that CUDA can use");
+    if (status == cudaErrorInsufficientDriver)
+        return drt_cuda_fail(b, "the GPU driver is missing or older than CUDA %d.%d needs", CUDART_VERSION / 1000,
+                             CUDART_VERSION % 1000 / 10);
+    if (drt_cuda_check(b, status, "looking for GPUs") != 0)
+        return -1;
+    if (device < 0 || device >= n)
+        return drt_cuda_fail(b, "there is no GPU %d: %d found, numbered from 0", device, n);
+    if (drt_cuda_check(b, cudaGetDeviceProperties(properties, device), "asking for its properties") != 0)
+        return -1;
+    if (properties->major * 10 + properties->minor < OLDEST_CAPABILITY)
+        return drt_cuda_fail(b, "%s has compute capability %d.%d; 8.0 is the least that works", properties->name,
+                             properties->major, properties->minor);
+    return 0;
+}
+
+static int prepare(drt_cuda *cuda, int device) {
+    drt_backend *b = &cuda->table;
+    cudaDeviceProp properties;
+    if (find_device(b, device, &properties) != 0)
+        return -1;
+    cuda->device = device;
+    cuda->multiprocessors = properties.multiProcessorCount;
+    if (drt_cuda_check(b, cudaSetDevice(device), "choosing it") != 0 ||
+        drt_cuda_check(b, cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking), "starting work on it") !=
+            0 ||
+        drt_blas_open(&cuda->blas, cuda->stream, b->error, sizeof b->error) != 0)
+        return -1;
+    snprintf(b->description, sizeof b->description, "%.120s, %zu MiB, compute capability %d.%d, CUDA %d.%d, cuBLAS",
+             properties.name, properties.totalGlobalMem >> 20, properties.major, properties.minor,
+             CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    return 0;
+}
+
+extern "C" __attribute__((visibility("default"))) int
+drt_cuda_module_open(int version, int device, drt_backend **backend, char *error, size_t error_size) {
+    if (version != DRT_MODULE_VERSION) {
+        snprintf(error, error_size, "it belongs to another version of drt");
+        return -1;
+    }
+    drt_cuda *cuda = (drt_cuda *)calloc(1, sizeof *cuda);
+    if (!cuda) {
+        snprintf(error, error_size, "out of memory");
+        return -1;
+    }
+    fill_table(&cuda->table);
+    if (prepare(cuda, device) != 0) {
+        snprintf(error, error_size, "%s", cuda->table.error);
+        close_backend(&cuda->table);
+        return -1;
+    }
+    *backend = &cuda->table;
+    return 0;
+}
