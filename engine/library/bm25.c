@@ -127,25 +127,35 @@ static bool add_word(void *user, const char *term, size_t length, int start, int
     return !builder->failed && builder->n_terms < MAX_TERMS;
 }
 
+static drt_status collect_terms(drt_context *context, const drt_terms *terms, const drt_buffer *spread,
+                                query_builder *builder) {
+    drt_status status = drt_terms_visit(context, terms, spread->data, spread->length, add_word, builder);
+    if (status == DRT_OK)
+        end_run(builder);
+    return status == DRT_OK && builder->failed ? drt_fail_memory(context, "a search") : status;
+}
+
 /* An FTS5 query; without any term, its length is 0. */
 static drt_status build_query(drt_context *context, const drt_library *library, const char *text, size_t length,
                               drt_buffer *query) {
     drt_buffer spread = {0};
     query_builder *builder = calloc(1, sizeof *builder);
+    drt_terms terms = {0};
     drt_status status = DRT_OK;
     if (!builder || !drt_terms_spread(&spread, text, length))
         status = drt_fail_memory(context, "a search");
+    if (status == DRT_OK)
+        status = drt_terms_open(context, &library->catalog, false, &terms);
+    if (status == DRT_OK)
+        status = collect_terms(context, &terms, &spread, builder);
     /* A text of stop words alone is looked for with them. */
-    for (int pass = 0; pass < 2 && status == DRT_OK && builder->n_terms == 0; pass++) {
-        builder->keep_stop_words = pass == 1;
-        status = drt_terms_visit(context, &library->catalog, false, spread.data, spread.length, add_word, builder);
-        if (status == DRT_OK)
-            end_run(builder);
-        if (status == DRT_OK && builder->failed)
-            status = drt_fail_memory(context, "a search");
+    if (status == DRT_OK && builder->n_terms == 0) {
+        builder->keep_stop_words = true;
+        status = collect_terms(context, &terms, &spread, builder);
     }
+    drt_terms_close(&terms);
     drt_buffer_free(&spread);
-    if (builder && status == DRT_OK)
+    if (status == DRT_OK)
         *query = builder->query;
     else if (builder)
         drt_buffer_free(&builder->query);

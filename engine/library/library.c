@@ -351,7 +351,7 @@ void drt_library_close(drt_library *library) {
 
 /* -------------------------------------------------------------------------------- facts ---- */
 
-static int64_t catalog_bytes(const drt_library *library) {
+int64_t drt_library_catalog_size(const drt_library *library) {
     struct stat facts;
     drt_string path;
     bool there = drt_path_join(&path, library->path, DRT_CATALOG_NAME) && stat(path.data, &facts) == 0;
@@ -392,7 +392,8 @@ drt_status drt_library_inspect(drt_context *context, drt_library *library, drt_l
         .memory_type = library->identity.memory_type,
         .model_name = library->model_name,
         .model_directory = library->model_directory,
-        .disk_bytes = catalog_bytes(library) + drt_slab_size(&library->landmarks) + drt_slab_size(&library->memory),
+        .disk_bytes =
+            drt_library_catalog_size(library) + drt_slab_size(&library->landmarks) + drt_slab_size(&library->memory),
     };
     memcpy(facts->fingerprint, library->fingerprint, DRT_FINGERPRINT_SIZE);
     return count_rows(context, library, facts);

@@ -42,8 +42,6 @@ struct drt_library {
     int64_t next_chunk;     /* n_chunks + staged ones */
     int64_t open_document;  /* 0: none */
     int64_t chunks_missing; /* of the open document */
-
-    bool session_warned; /* that sessions can't be stored: said once */
 };
 
 /* Path of a file in the library's folder; owned. */
@@ -59,10 +57,15 @@ drt_status drt_library_create(drt_context *context, const char *path, const drt_
 /* The sentence for a path without a library in it. */
 drt_status drt_library_missing(drt_context *context, const char *path);
 
-/* library.c: the memory record that belongs to a chunk. */
+/* library.c: bytes of the catalog's file. */
+int64_t drt_library_catalog_size(const drt_library *library);
+/* The memory record that belongs to a chunk. */
 int64_t drt_library_record_of(const drt_library *library, int64_t chunk);
 /* Needs CREATE or UPDATE mode. */
 drt_status drt_library_check_writable(drt_context *context, const drt_library *library, drt_library_mode least);
+
+/* compact.c: rewrites memory.bin without removed chunks and drops their texts (UPDATE mode). */
+drt_status drt_library_compact(drt_context *context, drt_library *library, int64_t *bytes_freed);
 
 /* remove.c: after paths of a document were deleted, in a write transaction: the first path left becomes its own;
  * without any it dies, its passages with it (or its row, when it has no chunks). */

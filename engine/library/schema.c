@@ -12,8 +12,8 @@ static const char *const steps[] = {
     /* One row: whose library this is, and how far it is committed. */
     "CREATE TABLE library ("
     "  one INTEGER PRIMARY KEY CHECK (one = 1),"
-    "  fingerprint BLOB NOT NULL,"     /* SHA-256 of the model */
-    "  model_name TEXT NOT NULL,"      /* */
+    "  fingerprint BLOB NOT NULL," /* SHA-256 of the model */
+    "  model_name TEXT NOT NULL,"
     "  model_directory BLOB NOT NULL," /* absolute path, bytes */
     "  chunk_size INTEGER NOT NULL,"   /* S */
     "  d_model INTEGER NOT NULL,"      /* d */
@@ -76,7 +76,7 @@ static const char *const steps[] = {
     "  question TEXT NOT NULL,"
     "  answer TEXT NOT NULL,"
     "  events INTEGER NOT NULL,"
-    "  trace BLOB NOT NULL);" /* trace.h */
+    "  trace BLOB NOT NULL);" /* stored_trace.h */
     /* rowid: the chunk id; live chunks only. The text as drt_terms_spread writes it. */
     "CREATE VIRTUAL TABLE passages USING fts5 (text, content = '', tokenize = 'porter unicode61 remove_diacritics 2');",
 };

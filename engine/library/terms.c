@@ -68,6 +68,33 @@ static drt_status find_fts5(drt_context *context, const drt_catalog *catalog, ft
     return status;
 }
 
+static drt_status fail_fts5(drt_context *context, int code) {
+    if (code == SQLITE_NOMEM)
+        return drt_fail_memory(context, "the words of a text");
+    return drt_fail(context, DRT_FATAL, "FTS5: %s", sqlite3_errstr(code));
+}
+
+drt_status drt_terms_open(drt_context *context, const drt_catalog *catalog, bool stem, drt_terms *terms) {
+    fts5_api *api;
+    *terms = (drt_terms){0};
+    drt_status status = find_fts5(context, catalog, &api);
+    if (status != DRT_OK)
+        return status;
+    /* porter wraps the tokenizer that its arguments name. */
+    const char *arguments[] = {"unicode61", "remove_diacritics", "2"};
+    void *data;
+    int code = api->xFindTokenizer(api, stem ? "porter" : "unicode61", &data, &terms->functions);
+    if (code == SQLITE_OK)
+        code = terms->functions.xCreate(data, stem ? arguments : arguments + 1, stem ? 3 : 2, &terms->instance);
+    return code == SQLITE_OK ? DRT_OK : fail_fts5(context, code);
+}
+
+void drt_terms_close(drt_terms *terms) {
+    if (terms->instance)
+        terms->functions.xDelete(terms->instance);
+    *terms = (drt_terms){0};
+}
+
 typedef struct {
     drt_term_fn visit;
     void *user;
@@ -79,33 +106,13 @@ static int visit_token(void *user, int flags, const char *token, int length, int
     return to->visit(to->user, token, (size_t)length, start, end) ? SQLITE_OK : SQLITE_DONE;
 }
 
-drt_status drt_terms_visit(drt_context *context, const drt_catalog *catalog, bool stem, const char *text, size_t length,
+drt_status drt_terms_visit(drt_context *context, const drt_terms *terms, const char *text, size_t length,
                            drt_term_fn visit, void *user) {
     if (length > INT_MAX)
         return drt_fail(context, DRT_FAILED, "a text of %zu bytes is too long to look for", length);
-    fts5_api *api;
-    drt_status status = find_fts5(context, catalog, &api);
-    if (status != DRT_OK)
-        return status;
-    /* As in schema.c; porter wraps the tokenizer that its arguments name. */
-    const char *arguments[] = {"unicode61", "remove_diacritics", "2"};
-    const char **given = stem ? arguments : arguments + 1;
-    fts5_tokenizer tokenizer;
-    void *data;
-    Fts5Tokenizer *instance = NULL;
-    int code = api->xFindTokenizer(api, stem ? "porter" : "unicode61", &data, &tokenizer);
-    if (code == SQLITE_OK)
-        code = tokenizer.xCreate(data, given, stem ? 3 : 2, &instance);
-    if (code == SQLITE_OK) {
-        visitor to = {visit, user};
-        code = tokenizer.xTokenize(instance, &to, FTS5_TOKENIZE_DOCUMENT, text, (int)length, visit_token);
-        tokenizer.xDelete(instance);
-    }
-    if (code == SQLITE_NOMEM)
-        return drt_fail_memory(context, "the words of a text");
-    if (code != SQLITE_OK && code != SQLITE_DONE)
-        return drt_fail(context, DRT_FATAL, "FTS5: %s", sqlite3_errstr(code));
-    return DRT_OK;
+    visitor to = {visit, user};
+    int code = terms->functions.xTokenize(terms->instance, &to, FTS5_TOKENIZE_DOCUMENT, text, (int)length, visit_token);
+    return code == SQLITE_OK || code == SQLITE_DONE ? DRT_OK : fail_fts5(context, code);
 }
 
 static drt_status index_chunk(drt_context *context, const drt_catalog *catalog, drt_text_reader *reader,

@@ -14,11 +14,20 @@ bool drt_terms_unspaced(uint32_t c);
  * UTF-8 become spaces. false: out of memory. */
 bool drt_terms_spread(drt_buffer *out, const char *text, size_t length);
 
-/* One term of a text: folded to lower case without accents, with stem also cut to its stem, and its
- * bytes [start, end) in the text that was given. Returns false to stop. */
+/* FTS5's own tokenizer, as in schema.c; stem: with porter's stems. */
+typedef struct {
+    fts5_tokenizer functions;
+    Fts5Tokenizer *instance;
+} drt_terms;
+
+drt_status drt_terms_open(drt_context *context, const drt_catalog *catalog, bool stem, drt_terms *terms);
+void drt_terms_close(drt_terms *terms);
+
+/* One term of a text: folded to lower case without accents, perhaps stemmed, and its bytes [start, end) in the
+ * text that was given. Returns false to stop. */
 typedef bool (*drt_term_fn)(void *user, const char *term, size_t length, int start, int end);
-/* Visits the terms of a text (already spread) with FTS5's own tokenizer. */
-drt_status drt_terms_visit(drt_context *context, const drt_catalog *catalog, bool stem, const char *text, size_t length,
+/* Visits the terms of a text (already spread) in order. */
+drt_status drt_terms_visit(drt_context *context, const drt_terms *terms, const char *text, size_t length,
                            drt_term_fn visit, void *user);
 
 /* Adds or removes the passages of a document's chunks, in a write transaction. The text must be in the

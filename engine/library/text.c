@@ -1,47 +1,42 @@
 /* text.c: normalised text in zstd parts. See text.h. */
 #include "engine/library/text.h"
 
-#include <stdlib.h>
-#include <zstd.h>
+#include "engine/base/utf8.h"
+#include "engine/library/compress.h"
 
-#define COMPRESSION_LEVEL 3
-
-static drt_status stage_part(drt_context *context, const drt_catalog *catalog, ZSTD_CCtx *compressor,
-                             sqlite3_stmt *insert, int64_t document, int64_t start, const char *text, size_t length) {
-    size_t bound = ZSTD_compressBound(length);
-    void *frame = malloc(bound);
-    if (!frame)
-        return drt_fail_memory(context, "compressed text");
-    size_t size = ZSTD_compress2(compressor, frame, bound, text, length);
+static drt_status stage_part(drt_context *context, const drt_catalog *catalog, sqlite3_stmt *insert, int64_t document,
+                             int64_t start, const char *text, size_t length) {
+    drt_buffer frame = {0};
     bool row;
-    drt_status status = ZSTD_isError(size)
-                            ? drt_fail(context, DRT_FATAL, "zstd: %s", ZSTD_getErrorName(size))
-                            : drt_catalog_rebind(context, catalog, insert,
-                                                 DRT_VALUES(drt_value_integer(document), drt_value_integer(start),
-                                                            drt_value_blob(frame, size)));
+    drt_status status = drt_compress(context, text, length, &frame);
+    if (status == DRT_OK)
+        status = drt_catalog_rebind(context, catalog, insert,
+                                    DRT_VALUES(drt_value_integer(document), drt_value_integer(start),
+                                               drt_value_blob(frame.data, frame.length)));
     if (status == DRT_OK)
         status = drt_catalog_step(context, catalog, insert, &row);
-    free(frame);
+    sqlite3_reset(insert);
+    drt_buffer_free(&frame);
     return status;
+}
+
+static size_t part_end(const char *text, size_t length, size_t start) {
+    if (length - start <= DRT_TEXT_PART_SIZE)
+        return length;
+    size_t end = drt_utf8_floor(text, length, start + DRT_TEXT_PART_SIZE);
+    return end > start ? end : start + DRT_TEXT_PART_SIZE; /* no UTF-8 at all */
 }
 
 drt_status drt_text_stage(drt_context *context, const drt_catalog *catalog, int64_t document, const char *text,
                           size_t length) {
-    ZSTD_CCtx *compressor = ZSTD_createCCtx();
-    if (!compressor)
-        return drt_fail_memory(context, "compressed text");
-    ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
-    ZSTD_CCtx_setParameter(compressor, ZSTD_c_checksumFlag, 1);
     sqlite3_stmt *insert;
     drt_status status =
         drt_catalog_prepare(context, catalog, &insert, "INSERT INTO temp.new_texts VALUES (?1, ?2, ?3)", DRT_NO_VALUES);
-    for (size_t start = 0; start < length && status == DRT_OK; start += DRT_TEXT_PART_SIZE) {
-        size_t left = length - start;
-        size_t part = left < DRT_TEXT_PART_SIZE ? left : DRT_TEXT_PART_SIZE;
-        status = stage_part(context, catalog, compressor, insert, document, (int64_t)start, text + start, part);
+    for (size_t start = 0, end; start < length && status == DRT_OK; start = end) {
+        end = part_end(text, length, start);
+        status = stage_part(context, catalog, insert, document, (int64_t)start, text + start, end - start);
     }
     sqlite3_finalize(insert);
-    ZSTD_freeCCtx(compressor);
     return status;
 }
 
@@ -59,18 +54,6 @@ void drt_text_reader_close(drt_text_reader *reader) {
     *reader = (drt_text_reader){0};
 }
 
-static drt_status decompress(drt_context *context, drt_text_reader *reader, const void *frame, size_t size) {
-    /* No part is larger, whatever a damaged frame claims. */
-    reader->part.length = 0;
-    if (!drt_buffer_reserve(&reader->part, DRT_TEXT_PART_SIZE))
-        return drt_fail_memory(context, "a text");
-    size_t length = ZSTD_decompress(reader->part.data, DRT_TEXT_PART_SIZE, frame, size);
-    if (ZSTD_isError(length))
-        return drt_catalog_damaged(context, reader->catalog, "a text does not decompress");
-    reader->part.length = length;
-    return DRT_OK;
-}
-
 /* Brings the part that holds byte `at` into reader->part. */
 static drt_status load_part(drt_context *context, drt_text_reader *reader, int64_t document, int64_t at) {
     bool row = false;
@@ -82,9 +65,13 @@ static drt_status load_part(drt_context *context, drt_text_reader *reader, int64
     if (status == DRT_OK && !row)
         status =
             drt_fail(context, DRT_FAILED, "the text of doc:%lld is not in the library any more", (long long)document);
-    if (status == DRT_OK)
-        status = decompress(context, reader, sqlite3_column_blob(reader->query, 1),
-                            (size_t)sqlite3_column_bytes(reader->query, 1));
+    if (status == DRT_OK) {
+        reader->part.length = 0;
+        const void *frame = sqlite3_column_blob(reader->query, 1);
+        if (drt_decompress(context, frame, (size_t)sqlite3_column_bytes(reader->query, 1), DRT_TEXT_PART_SIZE,
+                           &reader->part) != DRT_OK)
+            status = drt_catalog_damaged(context, reader->catalog, drt_error(context));
+    }
     if (status == DRT_OK) {
         reader->document = document;
         reader->part_start = sqlite3_column_int64(reader->query, 0);
@@ -116,4 +103,37 @@ drt_status drt_text_reader_slice(drt_context *context, drt_text_reader *reader, 
         start += wanted;
     }
     return DRT_OK;
+}
+
+static drt_status check_part(drt_context *context, sqlite3_stmt *row, int64_t *at, drt_buffer *part) {
+    if (sqlite3_column_int64(row, 0) != *at)
+        return drt_fail(context, DRT_FAILED, "its text has a gap at byte %lld", (long long)*at);
+    part->length = 0;
+    drt_status status = drt_decompress(context, sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1),
+                                       DRT_TEXT_PART_SIZE, part);
+    if (status != DRT_OK)
+        return status;
+    size_t valid = drt_utf8_valid_prefix(part->data, part->length);
+    if (valid < part->length)
+        return drt_fail(context, DRT_FAILED, "its text is no UTF-8 at byte %lld", (long long)*at + (long long)valid);
+    *at += (int64_t)part->length;
+    return DRT_OK;
+}
+
+drt_status drt_text_check(drt_context *context, const drt_catalog *catalog, int64_t document, int64_t bytes) {
+    sqlite3_stmt *parts;
+    drt_buffer part = {0};
+    int64_t at = 0;
+    bool row = true;
+    drt_status status = drt_catalog_prepare(context, catalog, &parts,
+                                            "SELECT start, zstd FROM texts WHERE document = ?1 ORDER BY start",
+                                            DRT_VALUES(drt_value_integer(document)));
+    while (status == DRT_OK && (status = drt_catalog_step(context, catalog, parts, &row)) == DRT_OK && row)
+        status = check_part(context, parts, &at, &part);
+    if (status == DRT_OK && at != bytes)
+        status =
+            drt_fail(context, DRT_FAILED, "its text has %lld bytes instead of %lld", (long long)at, (long long)bytes);
+    sqlite3_finalize(parts);
+    drt_buffer_free(&part);
+    return status;
 }

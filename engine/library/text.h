@@ -1,6 +1,6 @@
-/* text.h: a document's normalised text in the catalog: parts of at most 256 KiB, each a zstd frame, so
- * that the text of one chunk costs one or two parts however large the document is.
- * May use: catalog.h, zstd. */
+/* text.h: a document's normalised text in the catalog: parts of at most 256 KiB, cut between characters,
+ * each a zstd frame, so that the text of one chunk costs one or two parts however large the document is.
+ * May use: catalog.h, compress.h. */
 #ifndef DRT_LIBRARY_TEXT_H
 #define DRT_LIBRARY_TEXT_H
 
@@ -27,5 +27,7 @@ void drt_text_reader_close(drt_text_reader *reader);
  * or compacted away); DRT_FATAL: it is damaged. */
 drt_status drt_text_reader_slice(drt_context *context, drt_text_reader *reader, int64_t document, int64_t start,
                                  int64_t end, drt_buffer *out);
+/* Are the document's parts `bytes` bytes of UTF-8, without a gap? DRT_FAILED says what is wrong. */
+drt_status drt_text_check(drt_context *context, const drt_catalog *catalog, int64_t document, int64_t bytes);
 
 #endif
