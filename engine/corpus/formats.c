@@ -73,7 +73,6 @@ static bool is_database(const drt_format_probe *probe) {
 /* Content is asked from top to bottom: narrow rows stand above wide ones. */
 static const drt_format formats[] = {
     {"pdf", " .pdf ", "PDF", DRT_FORMAT_BINARY, is_pdf, NULL, "the PDF format is not read yet"},
-    {"epub", " .epub ", "EPUB books", DRT_FORMAT_ZIP, drt_zip_is_epub, drt_format_epub_extract, NULL},
     {"docx", " .docx .docm ", "Microsoft Word", DRT_FORMAT_ZIP, drt_zip_is_docx, NULL,
      "the DOCX format is not read yet"},
     {"office", " .xlsx .pptx .xlsm .pptm ", "Microsoft Excel and PowerPoint", DRT_FORMAT_ZIP, drt_zip_is_office, NULL,
@@ -96,10 +95,6 @@ static const drt_format formats[] = {
     {"program", " .exe .dll .so .o .class .pyc .wasm ", "programs", DRT_FORMAT_BINARY, is_program, NULL,
      "it is a program"},
     {"database", " .sqlite .db ", "databases", DRT_FORMAT_BINARY, is_database, NULL, "it is a database"},
-    {"html", " .html .htm .xhtml .xht .shtml ", "HTML and XHTML", DRT_FORMAT_TEXT, drt_format_html_detect,
-     drt_format_html_extract, NULL},
-    {"markdown", " .md .markdown .mkd .mdown .mdx .qmd .rmd ", "Markdown", DRT_FORMAT_TEXT, NULL,
-     drt_format_markdown_extract, NULL},
     {"text", " .txt .text .asc .log .csv .tsv .json .xml .org .rst ", "plain text in any encoding", DRT_FORMAT_TEXT,
      NULL, drt_format_text_extract, NULL},
 };
