@@ -1,6 +1,7 @@
 /* catalog.c: the SQLite connection. See catalog.h. */
 #include "engine/library/catalog.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,9 +28,12 @@ drt_value drt_value_blob(const void *data, size_t length) {
 }
 
 drt_status drt_catalog_fail(drt_context *context, const drt_catalog *catalog) {
+    int last = errno; /* where a failed COMMIT leaves the system's error */
     int code = catalog->db ? sqlite3_errcode(catalog->db) : SQLITE_NOMEM;
     const char *text = catalog->db ? sqlite3_errmsg(catalog->db) : sqlite3_errstr(code);
     int cause = catalog->db ? sqlite3_system_errno(catalog->db) : 0;
+    if (cause == 0)
+        cause = last;
     switch (code & 0xFF) {
     case SQLITE_NOMEM:
         return drt_fail_memory(context, catalog->path);
@@ -40,6 +44,7 @@ drt_status drt_catalog_fail(drt_context *context, const drt_catalog *catalog) {
     case SQLITE_NOTADB:
         return drt_catalog_damaged(context, catalog, text);
     case SQLITE_READONLY:
+        return drt_fail(context, DRT_FATAL, "cannot write %s: it or its folder is read-only", catalog->path);
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
         return drt_fail(context, DRT_FATAL, "cannot open or write %s: %s", catalog->path,
@@ -138,6 +143,7 @@ drt_status drt_catalog_rebind(drt_context *context, const drt_catalog *catalog, 
 }
 
 drt_status drt_catalog_step(drt_context *context, const drt_catalog *catalog, sqlite3_stmt *statement, bool *row) {
+    errno = 0;
     int code = sqlite3_step(statement);
     *row = code == SQLITE_ROW;
     return code == SQLITE_ROW || code == SQLITE_DONE ? DRT_OK : drt_catalog_fail(context, catalog);
@@ -155,6 +161,7 @@ drt_status drt_catalog_run(drt_context *context, const drt_catalog *catalog, con
 }
 
 drt_status drt_catalog_script(drt_context *context, const drt_catalog *catalog, const char *sql) {
+    errno = 0;
     return sqlite3_exec(catalog->db, sql, NULL, NULL, NULL) == SQLITE_OK ? DRT_OK : drt_catalog_fail(context, catalog);
 }
 

@@ -28,34 +28,33 @@ static bool is_current(int file, const char *path) {
            mine.st_dev == there.st_dev;
 }
 
-static drt_status write_process(drt_context *context, int file, const char *path) {
+/* For the message to others; on a full disk they are told without it. */
+static void write_process(int file) {
     char text[32];
     int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-    if (ftruncate(file, 0) == 0 && pwrite(file, text, (size_t)length, 0) == length)
-        return DRT_OK;
-    return drt_fail(context, DRT_FATAL, "cannot write %s: %s", path, strerror(errno));
+    if (ftruncate(file, 0) != 0 || pwrite(file, text, (size_t)length, 0) != length)
+        return;
 }
 
 static drt_status take(drt_context *context, const char *library, const char *path, int *lock) {
     for (;;) {
-        int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        /* The folder itself: the catalog's journal comes and goes in it. */
+        int file = access(library, W_OK) == 0 ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
         if (file < 0)
             return drt_fail(context, DRT_FATAL, "cannot write to the library %s: %s", library, strerror(errno));
-        drt_status status = DRT_OK;
-        if (flock(file, LOCK_EX | LOCK_NB) != 0)
-            status = errno == EWOULDBLOCK ? fail_held(context, library, file)
-                                          : drt_fail(context, DRT_FATAL, "cannot lock %s: %s", path, strerror(errno));
-        else if (is_current(file, path))
-            status = write_process(context, file, path);
-        else {
+        if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+            drt_status status = errno == EWOULDBLOCK
+                                    ? fail_held(context, library, file)
+                                    : drt_fail(context, DRT_FATAL, "cannot lock %s: %s", path, strerror(errno));
             close(file);
-            continue;
+            return status;
         }
-        if (status == DRT_OK)
+        if (is_current(file, path)) {
+            write_process(file);
             *lock = file;
-        else
-            close(file);
-        return status;
+            return DRT_OK;
+        }
+        close(file);
     }
 }
 
