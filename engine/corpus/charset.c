@@ -387,7 +387,8 @@ static const char *best_cjk(const char *data, size_t length) {
     return best;
 }
 
-/* Western text: its letters above 127 stand alone among ASCII letters. */
+/* Western text: its letters above 127 stand alone among ASCII letters, and not before signs such as "[" and "\", which
+ * end many letters of Shift JIS. */
 static bool is_western(const char *data, size_t length) {
     size_t high = 0, apart = 0;
     for (size_t i = 0; i < length; i++) {
@@ -395,7 +396,7 @@ static bool is_western(const char *data, size_t length) {
             continue;
         high++;
         bool before = i == 0 || (unsigned char)data[i - 1] < 0x80;
-        bool after = i + 1 == length || (unsigned char)data[i + 1] < 0x80;
+        bool after = i + 1 == length || ((unsigned char)data[i + 1] < 0x80 && !strchr("@[\\]^`{|}~", data[i + 1]));
         apart += before && after;
     }
     return high > 0 && apart * 10 >= high * 8;
@@ -415,6 +416,30 @@ static bool has_iso_2022_jp(const char *data, size_t length) {
     return false;
 }
 
+/* Do these few bytes mean the same in both charsets? */
+static bool same_letters(const char *data, size_t length, const char *a, const char *b) {
+    const char *const names[2] = {a, b};
+    drt_buffer letters = {0}, decoded[2] = {{0}, {0}};
+    bool same = true;
+    for (size_t i = 0; i < length && same; i++)
+        same = (unsigned char)data[i] < 0x80 || drt_buffer_append_byte(&letters, data[i]);
+    for (int i = 0; i < 2 && same; i++) {
+        int64_t lost = 0;
+        size_t at = 0;
+        iconv_t converter = iconv_open("UTF-8", names[i]);
+        same = converter != (iconv_t)-1 &&
+               convert_block(converter, letters.data, letters.length, &at, &decoded[i], &lost) && lost == 0;
+        if (converter != (iconv_t)-1)
+            iconv_close(converter);
+    }
+    same =
+        same && drt_string_equal(&(drt_string){decoded[0].data, decoded[0].length}, decoded[1].data, decoded[1].length);
+    drt_buffer_free(&letters);
+    drt_buffer_free(&decoded[0]);
+    drt_buffer_free(&decoded[1]);
+    return same;
+}
+
 /* Neither marked, nor wide, nor UTF-8, nor declared. */
 static const char *guess(const char *data, size_t length, size_t first_high, bool *guessed) {
     const char *sample = data + first_high;
@@ -423,7 +448,9 @@ static const char *guess(const char *data, size_t length, size_t first_high, boo
     const char *name = uchardet_says(sample, n);
     if (high < FEW_LETTERS) {
         bool western = is_western(sample, n);
-        *guessed = !western;
+        if (western && name && same_letters(sample, n, name, "WINDOWS-1252"))
+            name = "WINDOWS-1252";
+        *guessed = !western || (name && strcmp(name, "WINDOWS-1252") != 0);
         if (!western && (!name || strcmp(name, "UTF-8") == 0))
             name = best_cjk(sample, n);
     }
@@ -478,13 +505,15 @@ bool drt_charset_is_text(const char *data, size_t length) {
 
 /* ------------------------------------------------------------ file names ---- */
 
-/* Western names: DOS code pages have their letters at 80-A5, Windows at C0-FF. */
+/* Western names: DOS code pages have their letters at 80-A5 and sharp s at E1, Windows at C0-FF, with a quote at 92 and
+ * a dash at 96. */
 static bool is_dos(const char *names, size_t length) {
     size_t dos = 0, windows = 0;
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)names[i];
-        dos += byte >= 0x80 && byte <= 0xA5;
-        windows += byte >= 0xC0;
+        bool sign = byte == 0x92 || byte == 0x96;
+        dos += byte >= 0x80 && byte <= 0xA5 && !sign;
+        windows += sign || (byte >= 0xC0 && byte != 0xE1);
     }
     return dos > windows;
 }

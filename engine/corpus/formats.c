@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/corpus/archive.h"
 #include "engine/corpus/charset.h"
+#include "engine/corpus/container.h"
 
 static bool begins(const drt_format_probe *probe, size_t at, const char *bytes, size_t length) {
     return probe->head_length >= at + length && memcmp(probe->head + at, bytes, length) == 0;
@@ -46,16 +46,20 @@ static bool is_postscript(const drt_format_probe *probe) {
     return begins(probe, 0, "%!PS", 4) || begins(probe, 0, "\xC5\xD0\xD3\xC6", 4);
 }
 
+/* The marks of pictures and sound are short: a text may begin with such letters. */
+static bool is_binary(const drt_format_probe *probe) {
+    return !drt_charset_is_text(probe->head, probe->head_length);
+}
+
 static bool is_image(const drt_format_probe *probe) {
     static const char *const magics[] = {"\x89PNG\r\n", "\xFF\xD8\xFF", "GIF87a", "GIF89a",
                                          "II*",         "MM",           "8BPS",   "\xFF\x0A"};
-    return BEGINS_ANY(probe, magics) &&
-           (probe->head_length < 4 || !begins(probe, 0, "MM", 2) || begins(probe, 0, "MM\0*", 4));
+    return BEGINS_ANY(probe, magics) && is_binary(probe);
 }
 
 static bool is_media(const drt_format_probe *probe) {
-    static const char *const magics[] = {"ID3", "OggS", "fLaC", "\x1A\x45\xDF\xA3", "\xFF\xFB"};
-    return BEGINS_ANY(probe, magics) || begins(probe, 0, "RIFF", 4) || begins(probe, 4, "ftyp", 4);
+    static const char *const magics[] = {"ID3", "OggS", "fLaC", "RIFF", "\x1A\x45\xDF\xA3", "\xFF\xFB"};
+    return (BEGINS_ANY(probe, magics) || begins(probe, 4, "ftyp", 4)) && is_binary(probe);
 }
 
 static bool is_program(const drt_format_probe *probe) {
@@ -63,7 +67,7 @@ static bool is_program(const drt_format_probe *probe) {
                   "\x7F"
                   "ELF",
                   4) ||
-           (begins(probe, 0, "MZ", 2) && !drt_charset_is_text(probe->head, probe->head_length));
+           (begins(probe, 0, "MZ", 2) && is_binary(probe));
 }
 
 static bool is_database(const drt_format_probe *probe) {
@@ -73,6 +77,7 @@ static bool is_database(const drt_format_probe *probe) {
 /* Content is asked from top to bottom: narrow rows stand above wide ones. */
 static const drt_format formats[] = {
     {"pdf", " .pdf ", "PDF", DRT_FORMAT_BINARY, is_pdf, NULL, "the PDF format is not read yet"},
+    {"epub", " .epub ", "EPUB books", DRT_FORMAT_ZIP, drt_zip_is_epub, drt_format_epub_extract, NULL},
     {"docx", " .docx .docm ", "Microsoft Word", DRT_FORMAT_ZIP, drt_zip_is_docx, NULL,
      "the DOCX format is not read yet"},
     {"office", " .xlsx .pptx .xlsm .pptm ", "Microsoft Excel and PowerPoint", DRT_FORMAT_ZIP, drt_zip_is_office, NULL,
@@ -95,6 +100,10 @@ static const drt_format formats[] = {
     {"program", " .exe .dll .so .o .class .pyc .wasm ", "programs", DRT_FORMAT_BINARY, is_program, NULL,
      "it is a program"},
     {"database", " .sqlite .db ", "databases", DRT_FORMAT_BINARY, is_database, NULL, "it is a database"},
+    {"html", " .html .htm .xhtml .xht .shtml ", "HTML and XHTML", DRT_FORMAT_TEXT, drt_format_html_detect,
+     drt_format_html_extract, NULL},
+    {"markdown", " .md .markdown .mkd .mdown .mdx .qmd .rmd ", "Markdown", DRT_FORMAT_TEXT, NULL,
+     drt_format_markdown_extract, NULL},
     {"text", " .txt .text .asc .log .csv .tsv .json .xml .org .rst ", "plain text in any encoding", DRT_FORMAT_TEXT,
      NULL, drt_format_text_extract, NULL},
 };

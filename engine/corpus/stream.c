@@ -146,12 +146,16 @@ static bool spool_write(int file, const char *data, size_t length) {
 }
 
 /* Reads to the end; what does not fit in memory goes to *spool, opened when needed. */
-static bool collect(drt_blob *blob, drt_stream *stream, int64_t limit, int *spool) {
+static bool collect(drt_blob *blob, drt_stream *stream, int64_t limit, const char *(*check)(void *user), void *user,
+                    int *spool) {
     const char *data;
     ssize_t n;
     while ((n = drt_stream_read(stream, &data)) > 0) {
         if ((int64_t)blob->length + n > limit)
             return drt_stream_fail(stream, "it is larger than the limit of %lld MiB", (long long)(limit >> 20));
+        const char *refusal = check ? check(user) : NULL;
+        if (refusal)
+            return drt_stream_fail(stream, "%s", refusal);
         blob->length += (size_t)n;
         if (*spool < 0 && blob->length <= DRT_BLOB_MEMORY) {
             if (!drt_buffer_append(&blob->memory, data, (size_t)n))
@@ -168,10 +172,10 @@ static bool collect(drt_blob *blob, drt_stream *stream, int64_t limit, int *spoo
     return n == 0 || (stream->damaged && blob->length > 0);
 }
 
-bool drt_blob_read(drt_blob *blob, drt_stream *stream, int64_t limit) {
+bool drt_blob_read(drt_blob *blob, drt_stream *stream, int64_t limit, const char *(*check)(void *user), void *user) {
     *blob = (drt_blob){0};
     int spool = -1;
-    bool ok = collect(blob, stream, limit, &spool);
+    bool ok = collect(blob, stream, limit, check, user, &spool);
     blob->data = blob->memory.data ? blob->memory.data : "";
     if (ok && spool >= 0) {
         void *mapping = mmap(NULL, blob->length, PROT_READ, MAP_PRIVATE, spool, 0);

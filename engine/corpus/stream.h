@@ -66,8 +66,9 @@ typedef struct {
 
 #define DRT_BLOB_MEMORY (16u << 20) /* bytes; more go to a file in $TMPDIR, else /tmp */
 
-/* Reads to the end. false: more than `limit` bytes or an error that leaves nothing to keep (stream->error). */
-bool drt_blob_read(drt_blob *blob, drt_stream *stream, int64_t limit);
+/* Reads to the end. `check` (NULL: none) is asked after each block and may refuse more: a sentence. false: refused, more
+ * than `limit` bytes, or an error that leaves nothing to keep (stream->error). */
+bool drt_blob_read(drt_blob *blob, drt_stream *stream, int64_t limit, const char *(*check)(void *user), void *user);
 void drt_blob_free(drt_blob *blob);
 
 #endif

@@ -1,4 +1,5 @@
-/* Folders, files, archives and archives inside archives: path, status, format, reason and text of every member. */
+/* Folders, files, archives and archives inside archives: path, status, format, reason and text of every member. What
+ * hostile ones do is in test_corpus_hostile.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,6 +110,181 @@ static void archives_in_archives(void **state) {
     drt_buffer_free(&tar);
 }
 
+static void links_and_special_files_are_not_followed(void **state) {
+    (void)state;
+    write_text("d/a.txt", "Only once.");
+    write_text("outside.txt", "Not here.");
+    assert_int_equal(symlink("a.txt", scratch_path("d/again.txt")), 0);
+    assert_int_equal(symlink("nowhere", scratch_path("d/dangling")), 0);
+    assert_int_equal(symlink(".", scratch_path("d/loop")), 0);
+    assert_int_equal(symlink("../outside.txt", scratch_path("d/out.txt")), 0);
+    assert_int_equal(mkfifo(scratch_path("d/pipe.txt"), 0666), 0);
+    assert_rows("d", "d/a.txt | ok | text |  | Only once.\n"
+                     "d/again.txt | skipped |  | a link; links are not followed | \n"
+                     "d/dangling | skipped |  | a link; links are not followed | \n"
+                     "d/loop | skipped |  | a link; links are not followed | \n"
+                     "d/out.txt | skipped |  | a link; links are not followed | \n"
+                     "d/pipe.txt | skipped |  | neither a file nor a folder | \n");
+    /* What was asked for by name is read, link or not. */
+    assert_rows("d/again.txt", "again.txt | ok | text |  | Only once.\n");
+}
+
+/* Root may read everything: the test then gives its rights away for a while. */
+static void what_may_not_be_read_is_told(void **state) {
+    (void)state;
+    bool root = geteuid() == 0;
+    write_text("d/a.txt", "Readable.");
+    write_text("d/b.txt", "Not readable.");
+    write_text("d/c/in.txt", "Not reachable.");
+    assert_int_equal(chmod(scratch_path("d/b.txt"), 0), 0);
+    assert_int_equal(chmod(scratch_path("d/c"), 0), 0);
+    assert_int_equal(chmod(scratch_path(""), 0755), 0);
+    assert_true(!root || seteuid(65534) == 0);
+    drt_buffer rows = walk_rows(scratch_path("d"), NULL);
+    assert_true(!root || seteuid(0) == 0);
+    assert_string_equal(rows.data, "d/a.txt | ok | text |  | Readable.\n"
+                                   "d/b.txt | skipped |  | the file cannot be opened: Permission denied | \n"
+                                   "d/c | skipped |  | the folder cannot be opened: Permission denied | \n");
+    drt_buffer_free(&rows);
+}
+
+static void a_library_inside_the_folder_is_left_alone(void **state) {
+    (void)state;
+    write_text("d/a.txt", "A text.");
+    write_text("d/books.drt/catalog.sqlite", "SQLite format 3");
+    write_text("d/books.drt/landmarks.bin", "x");
+    assert_rows("d", "d/a.txt | ok | text |  | A text.\nd/books.drt | skipped |  | a library of drt itself | \n");
+}
+
+static void litter_is_passed_over_calmly(void **state) {
+    (void)state;
+    static const archive_part parts[] = {{"a.txt", "A text.", -1, NULL},
+                                         {"__MACOSX/._a.txt", "x", -1, NULL},
+                                         {"b/Thumbs.db", "x", -1, NULL},
+                                         {"b/._c.pdf", "x", -1, NULL}};
+    archive_write("mac.zip", "zip", NULL, parts, COUNT(parts));
+    assert_rows("mac.zip", "mac.zip/a.txt | ok | text |  | A text.\n"
+                           "mac.zip/__MACOSX/._a.txt | skipped |  | a file of the system's own, not a document | \n"
+                           "mac.zip/b/Thumbs.db | skipped |  | a file of the system's own, not a document | \n"
+                           "mac.zip/b/._c.pdf | skipped |  | a file of the system's own, not a document | \n");
+}
+
+/* ------------------------------------------------------------- callbacks ---- */
+
+typedef struct {
+    int asked, members, polls, cancel_at;
+    int64_t bytes, total;
+    bool backwards, wants;
+    drt_status answer;
+    uint8_t sha256[DRT_HASH_SIZE];
+} watch;
+
+static bool watch_wanted(void *user, const drt_source *source) {
+    watch *w = user;
+    w->asked++;
+    memcpy(w->sha256, source->sha256, sizeof w->sha256);
+    return w->wants;
+}
+
+static drt_status watch_member(void *user, const drt_source *source, drt_extract *extract) {
+    (void)source;
+    (void)extract;
+    watch *w = user;
+    w->members++;
+    return w->answer;
+}
+
+static void watch_progress(void *user, const char *path, size_t length, int64_t bytes, int64_t total) {
+    (void)path;
+    (void)length;
+    watch *w = user;
+    w->backwards |= bytes < w->bytes;
+    w->bytes = bytes;
+    w->total = total;
+}
+
+static bool watch_cancelled(void *user) {
+    watch *w = user;
+    return w->cancel_at && ++w->polls >= w->cancel_at;
+}
+
+static drt_status walk_watched(watch *w, const char *name) {
+    drt_context_params context_params = drt_context_params_default();
+    context_params.cancelled = watch_cancelled;
+    context_params.user = w;
+    drt_context *context = drt_context_new(&context_params);
+    drt_corpus_params params = drt_corpus_params_default();
+    params.wanted = watch_wanted;
+    params.member = watch_member;
+    params.progress = watch_progress;
+    params.user = w;
+    drt_status status = drt_corpus_walk(context, scratch_path(name), &params);
+    drt_context_free(context);
+    return status;
+}
+
+static void known_content_is_not_extracted(void **state) {
+    (void)state;
+    watch w = {0};
+    char hex[2 * DRT_HASH_SIZE + 1];
+    write_text("a.txt", "abc");
+    assert_int_equal(walk_watched(&w, "a.txt"), DRT_OK);
+    assert_int_equal(w.asked, 1);
+    assert_int_equal(w.members, 0);
+    drt_hash_hex(w.sha256, hex);
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+static void progress_ends_at_the_total(void **state) {
+    (void)state;
+    watch w = {.wants = true};
+    int64_t bytes = 0;
+    write_text("d/a.txt", "A text.");
+    archive_write("d/b.zip", "zip", NULL, two_texts, 2);
+    archive_write("d/c.tar.gz", "ustar", "gzip", two_texts, 2);
+    assert_int_equal(walk_watched(&w, "d"), DRT_OK);
+    assert_int_equal(w.members, 5);
+    assert_false(w.backwards);
+    assert_true(w.total > 0);
+    assert_int_equal(w.bytes, w.total);
+    drt_context *context = drt_context_new(NULL);
+    assert_int_equal(drt_corpus_measure(context, scratch_path("d"), &bytes), DRT_OK);
+    assert_int_equal(bytes, w.total);
+    drt_context_free(context);
+}
+
+static void the_receiver_can_end_the_walk(void **state) {
+    (void)state;
+    watch w = {.wants = true, .answer = DRT_FATAL};
+    archive_write("b.zip", "zip", NULL, two_texts, 2);
+    assert_int_equal(walk_watched(&w, "b.zip"), DRT_FATAL);
+    assert_int_equal(w.members, 1);
+}
+
+/* Cancelled at any poll, the walk ends quietly and early. */
+static void cancelling_ends_quietly(void **state) {
+    (void)state;
+    static const archive_part book[] = {{"a.html", "<p>one", -1, NULL}};
+    drt_buffer epub = archive_make("zip", NULL, NULL, book, 1);
+    archive_part parts[] = {{"a.txt", "A text.", -1, NULL},
+                            {"b.html", "<p>page", -1, NULL},
+                            {"c.md", "# head", -1, NULL},
+                            {"d.epub", epub.data, (long)epub.length, NULL}};
+    archive_write("b.tar.gz", "ustar", "gzip", parts, COUNT(parts));
+    drt_buffer_free(&epub);
+    watch all = {.wants = true};
+    assert_int_equal(walk_watched(&all, "b.tar.gz"), DRT_OK);
+    assert_int_equal(all.members, 4);
+    int last = 0;
+    for (int at = 1; last < 4; at++) {
+        watch w = {.wants = true, .cancel_at = at};
+        assert_int_equal(walk_watched(&w, "b.tar.gz"), DRT_OK);
+        assert_in_range(w.members, last, 4);
+        last = w.members;
+        assert_in_range(at, 1, 1000);
+    }
+}
+
 static void missing_paths_fail_and_name_themselves(void **state) {
     (void)state;
     drt_context *context = drt_context_new(NULL);
@@ -124,6 +300,14 @@ int main(void) {
         cmocka_unit_test_setup_teardown(single_files_and_compressed_ones_are_documents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(archives_of_each_kind_give_the_same_members, set_up, tear_down),
         cmocka_unit_test_setup_teardown(archives_in_archives, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(links_and_special_files_are_not_followed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_may_not_be_read_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_library_inside_the_folder_is_left_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(litter_is_passed_over_calmly, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(known_content_is_not_extracted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(progress_ends_at_the_total, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_receiver_can_end_the_walk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cancelling_ends_quietly, set_up, tear_down),
         cmocka_unit_test_setup_teardown(missing_paths_fail_and_name_themselves, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

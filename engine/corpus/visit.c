@@ -1,0 +1,446 @@
+/* visit.c: one file on disk and everything in it. See visit.h. */
+#include "engine/corpus/visit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/utf8.h"
+#include "engine/corpus/archive.h"
+#include "engine/corpus/formats.h"
+#include "engine/corpus/stream.h"
+
+#define ARCHIVE_FLOOR (64LL << 20) /* unpacked bytes below which no ratio is looked at: of an archive, */
+#define FILE_FLOOR (1LL << 30)     /* of a whole file */
+#define MEMBER_FLOOR (1LL << 20)   /* what a member may have in any case */
+#define READINGS 3                 /* of a file that changes meanwhile */
+
+/* An open archive and those around it. */
+typedef struct level {
+    struct level *outer;
+    drt_visit *visit;
+    int64_t packed, unpacked;
+    int64_t ceiling;  /* of unpacked, for the member at hand */
+    const char *data; /* of an archive that lies in memory, to recognise it inside itself */
+    size_t length;
+} level;
+
+/* ----------------------------------------------------------- reporting ---- */
+
+bool drt_visit_stopped(drt_visit *v) {
+    if (v->status == DRT_OK && drt_cancelled(v->context))
+        v->status = DRT_WARN; /* quietly */
+    return v->status != DRT_OK;
+}
+
+void drt_visit_out_of_memory(drt_visit *v) {
+    v->status = drt_fail_memory(v->context, "a member");
+}
+
+static void report(drt_visit *v, drt_source *source, drt_extract *extract) {
+    source->archive = v->archive.data;
+    source->archive_length = v->archive.length;
+    source->path = v->path.data;
+    source->path_length = v->path.length;
+    if (!drt_visit_stopped(v) && v->params->member)
+        v->status = v->params->member(v->params->user, source, extract);
+}
+
+/* Reports what is not read. */
+void drt_visit_skip(drt_visit *v, const char *format, int64_t raw_bytes, const char *reason) {
+    drt_extract extract = {0};
+    drt_source source = {.format = format, .raw_bytes = raw_bytes};
+    if (!drt_extract_note(&extract, DRT_DOCUMENT_SKIPPED, "%s", reason))
+        drt_visit_out_of_memory(v);
+    report(v, &source, &extract);
+    drt_extract_clear(&extract);
+}
+
+static void tell_progress(drt_visit *v) {
+    int64_t read = v->file_read < v->file_size ? v->file_read : v->file_size;
+    if (v->params->progress)
+        v->params->progress(v->params->user, v->path.data, v->path.length, v->finished + read, v->total);
+}
+
+static void count_read(void *user, int64_t bytes) {
+    drt_visit *v = user;
+    v->file_read += bytes;
+    tell_progress(v);
+}
+
+/* Appends "/name" to the display path; returns its length before. */
+size_t drt_visit_push(drt_visit *v, const char *name, size_t length) {
+    size_t before = v->path.length;
+    if (!drt_buffer_append_byte(&v->path, '/') || !drt_utf8_append_escaped(&v->path, name, length))
+        drt_visit_out_of_memory(v);
+    return before;
+}
+
+void drt_visit_pop(drt_visit *v, size_t before) {
+    v->path.length = before;
+    v->path.data[before] = 0;
+}
+
+/* ------------------------------------------------------------- budgets ---- */
+
+static int64_t allowance(const drt_visit *v, int64_t floor, int64_t packed) {
+    int64_t ratio = v->params->limits.max_ratio;
+    int64_t by_ratio = packed > (INT64_MAX - floor) / ratio ? INT64_MAX : floor + packed * ratio;
+    return by_ratio < v->params->limits.max_total_bytes ? by_ratio : v->params->limits.max_total_bytes;
+}
+
+/* Lets the next member have what is left, or the least that each may have. */
+static void grant(level *l) {
+    for (; l; l = l->outer) {
+        int64_t most = allowance(l->visit, ARCHIVE_FLOOR, l->packed);
+        l->ceiling = most > l->unpacked + MEMBER_FLOOR ? most : l->unpacked + MEMBER_FLOOR;
+    }
+}
+
+static const char *refuse(drt_visit *v, const char *what) {
+    snprintf(v->refusal, sizeof v->refusal, "%s expands to more than %lld times its size, which looks like a trap",
+             what, (long long)v->params->limits.max_ratio);
+    return v->refusal;
+}
+
+/* Counts what has been unpacked; refuses when the whole file has had its share. */
+static const char *charge(void *user, int64_t bytes) {
+    level *l = user;
+    drt_visit *v = l->visit;
+    v->unpacked += bytes;
+    for (; l; l = l->outer)
+        l->unpacked = bytes < INT64_MAX - l->unpacked ? l->unpacked + bytes : INT64_MAX;
+    return v->unpacked > allowance(v, FILE_FLOOR, v->file_size) ? refuse(v, "the file") : NULL;
+}
+
+/* Refuses more of the member at hand when an archive around it has had its share. This is asked where a member's bytes
+ * are taken, not where they are unpacked: an archive that is read inside another couldn't go on after a refusal. */
+static const char *check_share(void *user) {
+    for (const level *l = user; l; l = l->outer)
+        if (l->unpacked > l->ceiling)
+            return refuse(l->visit, "the archive");
+    return NULL;
+}
+
+/* Counts a member that is passed over without being unpacked as if it had been. */
+static const char *charge_unread(level *l, int64_t bytes) {
+    if (!l || bytes <= 0)
+        return NULL;
+    int64_t unpacked = l->visit->unpacked;
+    charge(l, bytes);
+    l->visit->unpacked = unpacked; /* it took no time */
+    return check_share(l);
+}
+
+/* ----------------------------------------------------------- documents ---- */
+
+static bool same_file_state(const struct stat *a, const struct stat *b) {
+    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Reads a file on disk that others may be writing: it stood still meanwhile, or two readings agree. */
+static bool read_steady(drt_visit *v, drt_stream *stream, drt_blob *blob) {
+    drt_blob before = {0};
+    bool steady = false;
+    for (int i = 0; i < READINGS && !steady; i++) {
+        struct stat start, end;
+        if (fstat(v->file, &start) != 0)
+            break;
+        if (i > 0) {
+            stream->size = i == 1 && before.data ? (int64_t)before.length : start.st_size;
+            drt_stream_rewind(stream);
+        }
+        bool ok = drt_blob_read(blob, stream, v->params->limits.max_member_bytes, NULL, NULL);
+        if (fstat(v->file, &end) != 0)
+            break;
+        steady = same_file_state(&start, &end) || (ok && before.data && before.length == blob->length &&
+                                                   memcmp(before.data, blob->data, blob->length) == 0);
+        if (!ok && steady) {
+            drt_blob_free(&before);
+            return false;
+        }
+        if (!steady) {
+            drt_blob_free(&before);
+            before = *blob;
+            *blob = (drt_blob){0};
+        }
+    }
+    drt_blob_free(&before);
+    return steady || drt_stream_fail(stream, "it kept changing while it was read");
+}
+
+static bool read_document(drt_visit *v, level *outer, drt_stream *stream, drt_blob *blob) {
+    if (outer)
+        return drt_blob_read(blob, stream, v->params->limits.max_member_bytes, check_share, outer);
+    return read_steady(v, stream, blob);
+}
+
+static void extract_document(drt_visit *v, const drt_format *format, const drt_format_input *input, drt_source *source,
+                             const char *damage) {
+    drt_extract extract = {0};
+    drt_status status = format->extract(v->context, input, &extract);
+    if (status == DRT_OK && damage && !drt_extract_note(&extract, DRT_DOCUMENT_PARTIAL, "%s", damage))
+        status = drt_fail_memory(v->context, "a member");
+    if (status == DRT_OK && extract.text.length == 0 && extract.status != DRT_DOCUMENT_SKIPPED &&
+        !drt_extract_note(&extract, DRT_DOCUMENT_SKIPPED, "there is no text in it"))
+        status = drt_fail_memory(v->context, "a member");
+    if (status == DRT_FATAL)
+        v->status = status;
+    if (status == DRT_OK)
+        report(v, source, &extract);
+    drt_extract_clear(&extract);
+}
+
+static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const drt_format *format,
+                           const drt_format_probe *probe) {
+    if (!format->extract) {
+        const char *refusal = charge_unread(outer, stream->size);
+        drt_visit_skip(v, format->name, stream->size, refusal ? refusal : format->refusal);
+        return;
+    }
+    if (stream->size == 0 || (stream->size < 0 && probe->whole && probe->head_length == 0)) {
+        drt_visit_skip(v, format->name, 0, "it is empty");
+        return;
+    }
+    if (stream->size > v->params->limits.max_member_bytes) {
+        drt_stream_fail(stream, "it is larger than the limit of %lld MiB",
+                        (long long)(v->params->limits.max_member_bytes >> 20));
+        drt_visit_skip(v, format->name, stream->size, stream->error);
+        return;
+    }
+    drt_blob blob = {0};
+    if (!read_document(v, outer, stream, &blob)) {
+        drt_visit_skip(v, format->name, stream->size, stream->error);
+    } else {
+        drt_source source = {.format = format->name, .raw_bytes = (int64_t)blob.length};
+        drt_hash hash;
+        drt_hash_start(&hash);
+        drt_hash_add(&hash, blob.data, blob.length);
+        drt_hash_finish(&hash, source.sha256);
+        source.archive = v->archive.data;
+        source.archive_length = v->archive.length;
+        source.path = v->path.data;
+        source.path_length = v->path.length;
+        drt_format_input input = {blob.data, blob.length, probe->name, probe->name_length};
+        if (!drt_visit_stopped(v) && (!v->params->wanted || v->params->wanted(v->params->user, &source)))
+            extract_document(v, format, &input, &source, blob.cut ? stream->error : NULL);
+    }
+    drt_blob_free(&blob);
+}
+
+/* ------------------------------------------------------------ archives ---- */
+
+static void visit(drt_visit *v, level *outer, drt_stream *stream, const char *name, size_t name_length, int depth);
+
+/* What systems leave in folders: no documents. Names of files, and of folders with all in them. */
+bool drt_visit_is_litter(const char *path, size_t length) {
+    static const char *const files[] = {".DS_Store",   "Thumbs.db",   "thumbs.db",
+                                        "desktop.ini", "Desktop.ini", ".localized"};
+    static const char *const folders[] = {"__MACOSX",        ".git",      ".hg", ".svn", ".Trashes",
+                                          ".Spotlight-V100", ".fseventsd"};
+    for (size_t at = 0; at < length;) {
+        const char *part = path + at, *slash = memchr(part, '/', length - at);
+        size_t n = slash ? (size_t)(slash - part) : length - at;
+        const char *const *names = slash ? folders : files;
+        size_t n_names = slash ? sizeof folders / sizeof *folders : sizeof files / sizeof *files;
+        if (!slash && n > 2 && part[0] == '.' && part[1] == '_')
+            return true;
+        for (size_t i = 0; i < n_names; i++)
+            if (strlen(names[i]) == n && memcmp(names[i], part, n) == 0)
+                return true;
+        at += n + 1;
+    }
+    return false;
+}
+
+const char drt_visit_litter_reason[] = "a file of the system's own, not a document";
+
+static void visit_member(drt_visit *v, level *l, const drt_archive_member *member, const char *name, size_t name_length,
+                         int depth) {
+    if (member->path_length == 0) {
+        visit(v, l, member->stream, name, name_length, depth);
+        return;
+    }
+    size_t before = drt_visit_push(v, member->path, member->path_length);
+    size_t base = member->path_length;
+    while (base > 0 && member->path[base - 1] != '/')
+        base--;
+    if (drt_visit_stopped(v))
+        ;
+    else if (drt_visit_is_litter(member->path, member->path_length))
+        drt_visit_skip(v, "", member->stream->size, drt_visit_litter_reason);
+    else if (member->kind == DRT_MEMBER_LINK)
+        drt_visit_skip(v, "", -1, "a link; links are not followed");
+    else if (member->kind == DRT_MEMBER_SPECIAL)
+        drt_visit_skip(v, "", -1, "neither a file nor a folder");
+    else if (member->encrypted)
+        drt_visit_skip(v, "", member->stream->size, "it is encrypted; a password would be needed");
+    else
+        visit(v, l, member->stream, member->path + base, member->path_length - base, depth);
+    drt_visit_pop(v, before);
+}
+
+static void report_archive_failure(drt_visit *v, const drt_container *container, int64_t members) {
+    char reason[320];
+    snprintf(reason, sizeof reason, "%s%s", drt_error(v->context), members ? "; what comes before this was read" : "");
+    drt_visit_skip(v, container->name, -1, reason);
+}
+
+static void visit_members(drt_visit *v, level *l, const drt_container *container, drt_archive *archive,
+                          const char *name, size_t name_length, int depth) {
+    int64_t members = 0;
+    bool single = container->kind == DRT_CONTAINER_COMPRESSION;
+    while (!drt_visit_stopped(v)) {
+        drt_archive_member member;
+        drt_status status = drt_archive_next(v->context, archive, &member);
+        if (status == DRT_WARN && members == 0)
+            drt_visit_skip(v, container->name, -1,
+                           single ? "there is nothing in it, or it is damaged" : "the archive is empty");
+        if (status == DRT_FATAL)
+            v->status = status;
+        if (status == DRT_FAILED && !drt_visit_stopped(v))
+            report_archive_failure(v, container, members);
+        if (status != DRT_OK)
+            return;
+        members++;
+        if (member.kind == DRT_MEMBER_FOLDER)
+            continue;
+        if (++v->members > v->params->limits.max_members) {
+            drt_visit_skip(v, container->name, -1, "it holds too many files; the rest was not read");
+            return;
+        }
+        grant(l);
+        visit_member(v, l, &member, name, name_length, depth);
+        if (single)
+            return;
+    }
+}
+
+/* Does the file at hand hold just these bytes? */
+static bool file_equals(const drt_visit *v, const char *data, size_t length) {
+    char block[4096];
+    if ((int64_t)length != v->file_size)
+        return false;
+    for (size_t at = 0; at < length;) {
+        ssize_t n = pread(v->file, block, sizeof block, (off_t)at);
+        if (n <= 0 || (size_t)n > length - at || memcmp(block, data + at, (size_t)n) != 0)
+            return false;
+        at += (size_t)n;
+    }
+    return true;
+}
+
+static bool contains_itself(const drt_visit *v, const level *outer, const char *data, size_t length) {
+    for (const level *l = outer; l; l = l->outer)
+        if (l->data ? l->length == length && memcmp(l->data, data, length) == 0
+                    : !l->outer && file_equals(v, data, length))
+            return true;
+    return false;
+}
+
+static void open_archive(drt_visit *v, level *l, const drt_container *container, drt_stream *stream, const char *name,
+                         size_t name_length, int depth) {
+    drt_archive *archive;
+    drt_archive_meter meter = {charge, l};
+    drt_status status = drt_archive_open(v->context, container, stream, &meter, &archive);
+    if (status == DRT_FATAL)
+        v->status = status;
+    if (status == DRT_FAILED && !drt_visit_stopped(v))
+        report_archive_failure(v, container, 0);
+    if (status == DRT_OK)
+        visit_members(v, l, container, archive, name, name_length, depth + 1);
+    drt_archive_close(archive);
+}
+
+/* Length of a name without the suffix of the compression around it: "notes.txt.gz" holds "notes.txt". */
+static size_t strip_compression(const drt_container *container, const char *name, size_t length) {
+    if (container->kind != DRT_CONTAINER_COMPRESSION || !drt_name_has_extension(name, length, container->extensions))
+        return length;
+    while (name[length - 1] != '.')
+        length--;
+    return length - 1;
+}
+
+static void visit_archive(drt_visit *v, level *outer, drt_stream *stream, const drt_container *container,
+                          const char *name, size_t name_length, int depth) {
+    if (depth >= v->params->limits.max_depth) {
+        drt_visit_skip(v, container->name, stream->size, "archives are nested too deep here to read on");
+        return;
+    }
+    level l = {.outer = outer, .visit = v, .packed = stream->size >= 0 ? stream->size : outer->packed};
+    char *own_name = strndup(name, strip_compression(container, name, name_length));
+    if (!own_name) {
+        drt_visit_out_of_memory(v);
+        return;
+    }
+    if (!container->seeks || stream->seek) {
+        open_archive(v, &l, container, stream, own_name, strlen(own_name), depth);
+        free(own_name);
+        return;
+    }
+    drt_blob blob;
+    if (!drt_blob_read(&blob, stream, v->params->limits.max_nested_bytes, check_share, outer)) {
+        drt_visit_skip(v, container->name, stream->size, stream->error);
+    } else {
+        if (contains_itself(v, outer, blob.data, blob.length)) {
+            drt_visit_skip(v, container->name, (int64_t)blob.length, "the archive contains itself");
+        } else {
+            drt_memory_stream memory;
+            drt_memory_stream_open(&memory, blob.data, blob.length);
+            l.packed = (int64_t)blob.length;
+            l.data = blob.data;
+            l.length = blob.length;
+            open_archive(v, &l, container, &memory.base, own_name, strlen(own_name), depth);
+            drt_stream_clear(&memory.base);
+        }
+        drt_blob_free(&blob);
+    }
+    free(own_name);
+}
+
+/* One member, or a file on disk: what is it? */
+static void visit(drt_visit *v, level *outer, drt_stream *stream, const char *name, size_t name_length, int depth) {
+    if (!drt_stream_peek(stream, DRT_FORMAT_HEAD) && (!stream->damaged || stream->head.length == 0)) {
+        if (!drt_visit_stopped(v))
+            drt_visit_skip(v, "", stream->size, stream->error);
+        return;
+    }
+    drt_format_probe probe = {.name = name,
+                              .name_length = name_length,
+                              .head = stream->head.data,
+                              .head_length =
+                                  stream->head.length < DRT_FORMAT_HEAD ? stream->head.length : DRT_FORMAT_HEAD,
+                              .whole = stream->head.length < DRT_FORMAT_HEAD};
+    const drt_format *format = drt_format_by_content(&probe), *named = drt_format_by_name(&probe);
+    const drt_container *container = format ? NULL : drt_container_by_content(&probe);
+    if (!container && !format && !named->extract && !*named->name)
+        container = drt_container_by_name(&probe);
+    if (container && named->basis == DRT_FORMAT_ZIP)
+        container = NULL; /* a damaged book is no archive of loose files */
+    if (container)
+        visit_archive(v, outer, stream, container, name, name_length, depth);
+    else
+        visit_document(v, outer, stream, format ? format : named, &probe);
+}
+
+/* Reads an open regular file. */
+void drt_visit_file(drt_visit *v, int file, const struct stat *facts, const char *name) {
+    drt_file_stream *stream = malloc(sizeof *stream);
+    if (!stream) {
+        drt_visit_out_of_memory(v);
+        return;
+    }
+    v->file = file;
+    v->file_size = facts->st_size;
+    v->file_read = v->members = v->unpacked = 0;
+    tell_progress(v);
+    drt_file_stream_open(stream, file, facts->st_size, count_read, v);
+    visit(v, NULL, &stream->base, name, strlen(name), 0);
+    drt_stream_clear(&stream->base);
+    free(stream);
+    v->finished += v->file_size;
+    v->file_size = v->file_read = 0;
+    tell_progress(v);
+}

@@ -1,0 +1,362 @@
+/* Each format: from raw bytes to text, title, authors, date, status and reason; and which format bytes and name tell. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/corpus/formats.h"
+#include "engine/corpus/markup.h"
+#include "tests/corpus/rows.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static drt_format_probe probe_of(const char *name, const char *data, size_t length) {
+    return (drt_format_probe){.name = name,
+                              .name_length = strlen(name),
+                              .head = data,
+                              .head_length = length < DRT_FORMAT_HEAD ? length : DRT_FORMAT_HEAD,
+                              .whole = length < DRT_FORMAT_HEAD};
+}
+
+static const drt_format *format_of(const char *name, const char *data, size_t length) {
+    drt_format_probe probe = probe_of(name, data, length);
+    const drt_format *format = drt_format_by_content(&probe);
+    return format ? format : drt_format_by_name(&probe);
+}
+
+/* Extracts by the format that name and bytes tell. */
+static drt_extract extract(const char *name, const char *data, size_t length) {
+    drt_extract made = {0};
+    drt_context *context = drt_context_new(NULL);
+    const drt_format *format = format_of(name, data, length);
+    drt_format_input input = {data, length, name, strlen(name)};
+    assert_non_null(format->extract);
+    assert_int_equal(format->extract(context, &input, &made), DRT_OK);
+    drt_context_free(context);
+    return made;
+}
+
+static void assert_text(const char *name, const char *source, const char *text) {
+    drt_extract made = extract(name, source, strlen(source));
+    assert_string_equal(made.text.data ? made.text.data : "", text);
+    assert_int_equal(made.status, DRT_DOCUMENT_OK);
+    assert_null(made.reason.data);
+    drt_extract_clear(&made);
+}
+
+static void content_goes_before_the_name(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *head, *format;
+    } cases[] = {
+        {"a.txt", "words", "text"},
+        {"a", "words", "text"},
+        {"a.unknown", "words", "text"},
+        {"a.md", "# words", "markdown"},
+        {"a.HTML", "words", "html"},
+        {"a.txt", "<!DOCTYPE html><p>words", "html"},
+        {"a.txt", " <?xml version=\"1.0\"?><!-- c --><html xmlns=\"x\">", "html"},
+        {"a.txt", "<b>not a page", "text"},
+        {"a.txt", "%PDF-1.7 ...", "pdf"},
+        {"a.txt", "{\\rtf1", "rtf"},
+        {"a.tex", "\\documentclass", "tex"},
+        {"a.docx", "\x01\x02\x03\x04", "docx"}, /* damaged */
+        {"a.db", "a text all the same", "text"},
+        {"a.txt", "\x89PNG\r\n\x1A\n\x01\x02\x03", "image"},
+        {"a.txt", "MMI is the year 2001", "text"},
+        {"a.txt", "\x01\x02\x03\x04", ""},
+        {"a.txt", "", "text"},
+        {".md", "a hidden file", "text"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(format_of(cases[i].name, cases[i].head, strlen(cases[i].head))->name, cases[i].format);
+}
+
+static void the_table_describes_itself(void **state) {
+    (void)state;
+    const char *name, *extensions, *description;
+    size_t n = 0;
+    bool text = false, epub = false, zip = false, pdf = false;
+    for (; drt_format_describe(n, &name, &extensions, &description); n++) {
+        assert_true(*name && *description);
+        text |= strcmp(name, "text") == 0;
+        epub |= strcmp(name, "epub") == 0;
+        zip |= strcmp(name, "zip") == 0;
+        pdf |= strcmp(name, "pdf") == 0;
+    }
+    assert_true(text && epub && zip);
+    assert_false(pdf); /* only what is read */
+}
+
+static void pages_become_paragraphs(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"<p>one</p><p>two", "one\n\ntwo"},
+        {"one<br>two<BR/>three", "one\ntwo\nthree"},
+        {"in<b>divi</b>sible <i>words</i>", "indivisible words"},
+        {"<ul><li>red<li>blue</ul>after", "red\nblue\n\nafter"},
+        {"<table><tr><td>a<td>b</tr><tr><th>c</th><th>d</th></tr></table>", "a b\nc d"},
+        {"<h1>Head</h1>text <!-- comment > --> goes on", "Head\n\ntext goes on"},
+        {"a<script>if (1 < 2) document.write('<p>no')</script>b<style>p {}</style>c", "abc"},
+        {"<nav>Home <a>About</a></nav><p>Text", "Text"},
+        {"<div hidden>no</div><span style='color:red; display: none'>no</span>yes<p hidden>shown", "yes\n\nshown"},
+        {"<nav>never closed <p>but read", "never closed\n\nbut read"},
+        {"<select><option>Oak</option><option>Elm</option></select>", "Oak\nElm"},
+        {"<pre>  line one\n  line two</pre>", "line one\nline two"},
+        {"&lt;tag&gt; &amp; &eacute;t&eacute &#233;&#xe9; &#150; &copy 2020 AT&T &nosuch; &apos;",
+         "<tag> & \xC3\xA9t\xC3\xA9 \xC3\xA9\xC3\xA9 \xE2\x80\x93 \xC2\xA9 2020 AT&T &nosuch; '"},
+        {"&#0; &#xD800; &#x110000; &#99999999999;", "\xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD"},
+        {"1 < 2 and 3 > 2 <3", "1 < 2 and 3 > 2 <3"},
+        {"<a href=\"x>y\" title='a > b'>link</a>", "link"},
+        {"<p title=\"it's\">quote</p>", "quote"},
+        {"<svg><title>no</title><text>no</text></svg>yes", "yes"},
+        {"<ruby>\xE6\xBC\xA2<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "\xE6\xBC\xA2"},
+        {"</p></div>loose ends</span>", "loose ends"},
+        {"<![if IE]>shown<![endif]>", "shown"},
+        {"H<sub>2</sub>O", "H2O"},
+        {"soft&shy;ly", "softly"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_text("a.html", cases[i][0], cases[i][1]);
+}
+
+static void xhtml_is_read_as_xml(void **state) {
+    (void)state;
+    assert_text("a.xhtml",
+                "<?xml version=\"1.0\"?><!DOCTYPE html [<!ENTITY a \"]>\"> <!ENTITY b \"x\">]>"
+                "<html xmlns=\"http://www.w3.org/1999/xhtml\"><head><script src=\"x\"/><title/></head>"
+                "<body><h:p xmlns:h=\"x\">kept</h:p><p/><![CDATA[raw <b> & text]]></body></html>",
+                "kept\n\nraw <b> & text");
+}
+
+static void pages_tell_title_authors_and_date(void **state) {
+    (void)state;
+    static const char page[] =
+        "<html><head><title>\n The  &quot;Mill&quot; </title><meta name=author content='Ada Renn'>"
+        "<meta property=\"article:published_time\" content=\"2020-03-04\"></head>Text";
+    drt_extract made = extract("a.html", page, sizeof page - 1);
+    assert_string_equal(made.title.data, "The \"Mill\"");
+    assert_string_equal(made.date.data, "2020-03-04");
+    assert_int_equal(made.n_authors, 1);
+    assert_string_equal(made.authors[0].data, "Ada Renn");
+    assert_string_equal(made.text.data, "Text");
+    drt_extract_clear(&made);
+}
+
+static void what_hides_text_is_told(void **state) {
+    (void)state;
+    static const char *const pages[] = {"seen<!-- unseen", "seen<script>unseen", "seen<a href=\"unseen"};
+    for (size_t i = 0; i < COUNT(pages); i++) {
+        drt_extract made = extract("a.html", pages[i], strlen(pages[i]));
+        assert_string_equal(made.text.data, "seen");
+        assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
+        assert_non_null(made.reason.data);
+        drt_extract_clear(&made);
+    }
+}
+
+static void pages_declare_their_encoding(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"<meta charset=koi8-r>", "koi8-r"},
+        {"<META http-equiv='Content-Type' content='text/html; charset=big5'>", "big5"},
+        {"<?xml version='1.0' encoding='iso-8859-2'?>", "iso-8859-2"},
+        {"<!-- <meta charset=gbk> --><script>'<meta charset=gbk>'</script><meta charset=\"koi8-r\">", "koi8-r"},
+        {"<meta name=description content='charset=gbk'>", ""},
+        {"<meta data-charset=gbk>", ""},
+        {"<body><meta charset=gbk>", ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *label = "";
+        size_t length = 0;
+        bool found = drt_markup_charset(cases[i][0], strlen(cases[i][0]), &label, &length);
+        assert_int_equal(found, cases[i][1][0] != 0);
+        assert_int_equal(length, strlen(cases[i][1]));
+        assert_memory_equal(label, cases[i][1], length);
+    }
+}
+
+static void markdown_loses_its_marks(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"# Head\n\ntext\non two lines", "Head\n\ntext on two lines"},
+        {"Head\n====\ntext", "Head\n\ntext"},
+        {"some *emphasis*, __strong__, snake_case, 2 * 3 * 4, ~~gone~~",
+         "some emphasis, strong, snake_case, 2 * 3 * 4, gone"},
+        {"[text](http://x/y_(z) \"t\") ![alt](data:image/png;base64,AAAA) [ref][1] [bare]\n\n[1]: http://x",
+         "text alt ref [bare]"},
+        {"[a [b] c](x) ](y) [open (z)", "a [b] c ](y) [open (z)"},
+        {"`code *as is*` and ``a ` b``", "code *as is* and a ` b"},
+        {"<b>bold</b> <https://x.y/> <!-- no --> a < b", "bold https://x.y/ a < b"},
+        {"\\*not\\* &amp; &eacute;", "*not* & \xC3\xA9"},
+        {"- one\n- two\n  goes on\n* three\n1. four", "one\ntwo goes on\nthree\n1. four"},
+        {"> quoted\n> goes on", "quoted goes on"},
+        {"| a | b |\n|---|---|\n| c | d |", "a b\nc d"},
+        {"```c\nint x;\n  *y*\n```\nafter", "int x;\n*y*\n\nafter"},
+        {"hard  \nbreak\\\nhere", "hard\nbreak\nhere"},
+        {"a\n\n***\n\nb", "a\n\nb"},
+        {"<!-- over\nlines -->\ntext[^1]\n\n[^1]: note", "text\n\nnote"},
+        {"---\nno front matter", "no front matter"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_text("a.md", cases[i][0], cases[i][1]);
+}
+
+static void markdown_tells_title_authors_and_date(void **state) {
+    (void)state;
+    static const char front[] = "---\ntitle: \"The Mill\"\nauthor: Ada Renn\ndate: 2020\n---\n# Other\n";
+    drt_extract made = extract("a.md", front, sizeof front - 1);
+    assert_string_equal(made.title.data, "The Mill");
+    assert_string_equal(made.date.data, "2020");
+    assert_string_equal(made.authors[0].data, "Ada Renn");
+    assert_string_equal(made.text.data, "Other");
+    drt_extract_clear(&made);
+    made = extract("a.md", "text\n\n## *First* heading ##\n\n# Second", 36);
+    assert_string_equal(made.title.data, "First heading");
+    drt_extract_clear(&made);
+}
+
+/* ----------------------------------------------------------------- books ---- */
+
+static const char container[] =
+    "<container><rootfiles><rootfile full-path=\"OEBPS/book.opf\"/></rootfiles></container>";
+static const char package[] =
+    "<?xml version=\"1.0\"?><package><metadata xmlns:dc=\"x\"><dc:title>The Mill</dc:title><dc:title>No</dc:title>"
+    "<dc:creator>Ada Renn</dc:creator><dc:creator>Bo Tarn</dc:creator><dc:date opf:event=\"creation\">1999</dc:date>"
+    "<dc:date opf:event=\"publication\">2001</dc:date></metadata>"
+    "<manifest><item id=\"nav\" href=\"nav.xhtml\" properties=\"nav\"/><item id=\"a\" href=\"a%20b.xhtml\"/>"
+    "<item id=\"b\" href=\"sub/../c.xhtml#part\"/><item id=\"p\" href=\"p.svg\" "
+    "media-type=\"image/svg+xml\"/></manifest>"
+    "<spine><itemref idref=\"b\"/><itemref idref=\"nav\"/><itemref idref=\"p\"/><itemref "
+    "idref=\"a\"/></spine></package>";
+
+static drt_extract read_book(const archive_part *parts, size_t n_parts) {
+    drt_buffer zip = archive_make("zip", NULL, NULL, parts, n_parts);
+    drt_extract made = extract("a.epub", zip.data, zip.length);
+    drt_buffer_free(&zip);
+    return made;
+}
+
+#define BOOK                                                                                                           \
+    {"META-INF/container.xml", container, -1, NULL}, {"OEBPS/book.opf", package, -1, NULL}, {                          \
+        "OEBPS/nav.xhtml", "<nav>Contents</nav>Contents", -1, NULL                                                     \
+    }
+
+static void books_follow_their_spine(void **state) {
+    (void)state;
+    static const archive_part parts[] = {BOOK,
+                                         {"OEBPS/a b.xhtml", "<p>Second</p>", -1, NULL},
+                                         {"OEBPS/c.xhtml", "<title>no</title><p>First</p>", -1, NULL}};
+    drt_extract made = read_book(parts, COUNT(parts));
+    assert_string_equal(made.text.data, "First\n\nSecond");
+    assert_int_equal(made.status, DRT_DOCUMENT_OK);
+    assert_string_equal(made.title.data, "The Mill");
+    assert_string_equal(made.date.data, "2001");
+    assert_int_equal(made.n_authors, 2);
+    assert_string_equal(made.authors[1].data, "Bo Tarn");
+    drt_extract_clear(&made);
+}
+
+static void a_missing_chapter_does_not_lose_the_book(void **state) {
+    (void)state;
+    static const archive_part parts[] = {BOOK, {"OEBPS/c.xhtml", "<p>First</p>", -1, NULL}};
+    drt_extract made = read_book(parts, COUNT(parts));
+    assert_string_equal(made.text.data, "First");
+    assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
+    assert_string_equal(made.reason.data, "missing chapters: 1 of 2");
+    drt_extract_clear(&made);
+}
+
+static void books_without_papers_are_read_in_order(void **state) {
+    (void)state;
+    static const archive_part parts[] = {{"b.html", "one", -1, NULL}, {"a.html", "two", -1, NULL}};
+    drt_extract made = read_book(parts, COUNT(parts));
+    assert_string_equal(made.text.data, "one\n\ntwo");
+    assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
+    drt_extract_clear(&made);
+}
+
+#define ENCRYPTED(algorithm, uri)                                                                                      \
+    "<encryption><EncryptedData><EncryptionMethod Algorithm=\"" algorithm                                              \
+    "\"/><CipherData><CipherReference URI=\"" uri "\"/></CipherData></EncryptedData>"
+
+static void drm_is_told_and_font_obfuscation_is_none(void **state) {
+    (void)state;
+    static const struct {
+        const char *encryption, *text, *reason;
+        drt_document_status status;
+    } cases[] = {
+        {ENCRYPTED("http://www.idpf.org/2008/embedding", "OEBPS/c.xhtml"), "First\n\nSecond", NULL, DRT_DOCUMENT_OK},
+        {ENCRYPTED("http://www.w3.org/2001/04/xmlenc#aes128-cbc", "OEBPS/a%20b.xhtml"), "First",
+         "encrypted chapters (DRM): 1 of 2", DRT_DOCUMENT_PARTIAL},
+        {ENCRYPTED("x", "OEBPS/a%20b.xhtml") ENCRYPTED("x", "OEBPS/c.xhtml"), "",
+         "all its chapters are encrypted (DRM)", DRT_DOCUMENT_SKIPPED},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        archive_part parts[] = {BOOK,
+                                {"OEBPS/a b.xhtml", "<p>Second</p>", -1, NULL},
+                                {"OEBPS/c.xhtml", "<p>First</p>", -1, NULL},
+                                {"META-INF/encryption.xml", cases[i].encryption, -1, NULL}};
+        drt_extract made = read_book(parts, COUNT(parts));
+        assert_string_equal(made.text.data ? made.text.data : "", cases[i].text);
+        assert_int_equal(made.status, cases[i].status);
+        if (cases[i].reason)
+            assert_string_equal(made.reason.data, cases[i].reason);
+        drt_extract_clear(&made);
+    }
+}
+
+static void chapters_have_encodings_of_their_own(void **state) {
+    (void)state;
+    static const archive_part parts[] = {
+        BOOK,
+        {"OEBPS/a b.xhtml", "<?xml version='1.0' encoding='windows-1251'?><p>\xD7\xE0\xF1\xEE\xE2\xF9\xE8\xEA</p>", -1,
+         NULL},
+        {"OEBPS/c.xhtml", "\xFF\xFE<\0p\0>\0\xD8\0r\0", 12, NULL}};
+    drt_extract made = read_book(parts, COUNT(parts));
+    assert_string_equal(made.text.data,
+                        "\xC3\x98r\n\n\xD0\xA7\xD0\xB0\xD1\x81\xD0\xBE\xD0\xB2\xD1\x89\xD0\xB8\xD0\xBA");
+    assert_int_equal(made.status, DRT_DOCUMENT_OK);
+    drt_extract_clear(&made);
+}
+
+/* Every truncation of a book ends with a status, and with a reason unless it is whole. */
+static void cut_books_are_told(void **state) {
+    (void)state;
+    static const archive_part parts[] = {
+        BOOK, {"OEBPS/a b.xhtml", "<p>Second</p>", -1, NULL}, {"OEBPS/c.xhtml", "<p>First</p>", -1, NULL}};
+    drt_buffer zip = archive_make("zip", NULL, NULL, parts, COUNT(parts));
+    for (size_t length = 4; length < zip.length; length += 7) {
+        drt_extract made = extract("a.epub", zip.data, length);
+        assert_int_not_equal(made.status, DRT_DOCUMENT_OK);
+        assert_non_null(made.reason.data);
+        drt_extract_clear(&made);
+    }
+    drt_buffer_free(&zip);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(content_goes_before_the_name),
+        cmocka_unit_test(the_table_describes_itself),
+        cmocka_unit_test(pages_become_paragraphs),
+        cmocka_unit_test(xhtml_is_read_as_xml),
+        cmocka_unit_test(pages_tell_title_authors_and_date),
+        cmocka_unit_test(what_hides_text_is_told),
+        cmocka_unit_test(pages_declare_their_encoding),
+        cmocka_unit_test(markdown_loses_its_marks),
+        cmocka_unit_test(markdown_tells_title_authors_and_date),
+        cmocka_unit_test(books_follow_their_spine),
+        cmocka_unit_test(a_missing_chapter_does_not_lose_the_book),
+        cmocka_unit_test(books_without_papers_are_read_in_order),
+        cmocka_unit_test(drm_is_told_and_font_obfuscation_is_none),
+        cmocka_unit_test(chapters_have_encodings_of_their_own),
+        cmocka_unit_test(cut_books_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
