@@ -87,6 +87,26 @@ typedef struct {
     float attention_factor;
 } drt_cross_attention;
 
+/* The encoder stream as one operation: lower layers (window attention with ALiBi), the norm encoder_in, encoder layers
+ * (attention inside chunks, rotary positions), the norm encoder_out. Both kinds of layer: x += attention(norm(x)),
+ * x += down(silu(gate) * up) of mlp_norm(x). Everything must outlive the state made from it. */
+typedef struct {
+    const float *attn_norm, *mlp_norm; /* (d) */
+    const drt_matrix *qkv, *out, *gate, *up, *down;
+} drt_encode_layer;
+
+typedef struct {
+    int d, n_heads, d_ff, chunk_size, window;
+    bool unit_rms; /* of queries and keys, each head */
+    float eps, rope_theta;
+    const drt_matrix *embed;
+    const drt_encode_layer *lower, *encoder; /* host */
+    int n_lower, n_encoder;
+    const float *encoder_in_norm, *encoder_out_norm; /* (d) */
+} drt_encode_weights;
+
+typedef struct drt_encode_state drt_encode_state;
+
 typedef struct drt_backend drt_backend;
 
 struct drt_backend {
@@ -109,6 +129,10 @@ struct drt_backend {
      * the pointer back, other backends copy. For landmarks mapped from disk. */
     int (*share)(drt_backend *b, const void *host, size_t bytes, const void **shared);
     void (*unshare)(drt_backend *b, const void *shared);
+
+    /* Host memory that copies to and from the backend need not wait for. */
+    int (*host_alloc)(drt_backend *b, size_t bytes, void **host);
+    void (*host_free)(drt_backend *b, void *host);
 
     /* data (rows,cols) of `type`, of any alignment; scale (rows) for I8, else NULL. Host memory, read only
      * during the call. */
@@ -144,6 +168,17 @@ struct drt_backend {
      * host arrays indices (k), values (k) and *count <= k. */
     int (*top_k)(drt_backend *b, const float *scores, int64_t n, const uint64_t *allowed, const uint64_t *dead, int k,
                  int64_t *indices, float *values, int *count);
+
+    /* All of the encoder stream at once, on activations narrower than fp32; NULL where a backend has only the
+     * operations above. open: 0, -1, or 1 where these weights have a shape that it does not take. */
+    int (*encode_open)(drt_backend *b, const drt_encode_weights *w, int max_slots, drt_encode_state **state);
+    void (*encode_close)(drt_backend *b, drt_encode_state *state);
+    /* Adds n slots (whole chunks, at most max_slots). tokens, segment (n) as in window_attention, numbers from 0 that
+     * come in runs: one that ended does not return. Keys and values of earlier calls are seen. Writes to host memory from
+     * host_alloc, there after synchronize: landmarks (n/S,d) fp16; records, one a chunk: S x d int8, then S float scales,
+     * scale = max|y| of the slot / 127, slot S-1 all zero. */
+    int (*encode_run)(drt_backend *b, drt_encode_state *state, const int32_t *tokens, const int32_t *segment, int n,
+                      uint16_t *landmarks, void *records);
 };
 
 /* The CPU backend. threads 0: one for each usable core. Returns 0, or -1 with a sentence in error. */

@@ -198,6 +198,8 @@ int drt_cpu_open(int threads, const drt_simd *simd, bool blas, drt_backend **bac
         .synchronize = synchronize,
         .share = share,
         .unshare = unshare,
+        .host_alloc = buffer_alloc,
+        .host_free = buffer_free,
         .matrix_load = drt_cpu_matrix_load,
         .matrix_free = drt_cpu_matrix_free,
         .embed = drt_cpu_embed,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/encode.cuh"
 #include "kernels/module.h"
 
 #define OLDEST_CAPABILITY 80
@@ -115,7 +115,7 @@ int drt_cuda_stage(drt_backend *b, size_t bytes, void **host, void **device) {
         if (drt_cuda_check(b, cudaStreamSynchronize(cuda->stream), "finishing queued work") != 0)
             return -1;
         cuda->stage_used = 0;
-        size_t wanted = 2 * drt_aligned(bytes) > FIRST_STAGE_BYTES ? 2 * drt_aligned(bytes) : FIRST_STAGE_BYTES;
+        size_t wanted = 4 * drt_aligned(bytes) > FIRST_STAGE_BYTES ? 4 * drt_aligned(bytes) : FIRST_STAGE_BYTES;
         if (drt_aligned(bytes) > cuda->stage_bytes && grow_stage(b, wanted) != 0)
             return -1;
     }
@@ -137,7 +137,9 @@ int drt_cuda_stage_send(drt_backend *b, size_t bytes) {
 
 static int synchronize(drt_backend *b) {
     drt_cuda *cuda = drt_cuda_enter(b);
-    return drt_cuda_check(b, cudaStreamSynchronize(cuda->stream), "computing");
+    if (drt_cuda_check(b, cudaStreamSynchronize(cuda->stream), "computing") != 0)
+        return -1;
+    return drt_cuda_check(b, cudaStreamSynchronize(cuda->copy_stream), "copying from the GPU");
 }
 
 static int upload(drt_backend *b, void *to, const void *from, size_t bytes) {
@@ -165,7 +167,7 @@ static int download(drt_backend *b, void *to, const void *from, size_t bytes) {
     if (drt_cuda_check(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda->stream),
                        "copying from the GPU") != 0)
         return -1;
-    return synchronize(b);
+    return drt_cuda_check(b, cudaStreamSynchronize(cuda->stream), "computing");
 }
 
 /* Overlapping ranges go through working space: a device copy gives no promise for them. */
@@ -206,6 +208,21 @@ static void unshare(drt_backend *b, const void *shared) {
     buffer_free(b, (void *)shared);
 }
 
+static int host_alloc(drt_backend *b, size_t bytes, void **host) {
+    drt_cuda_enter(b);
+    *host = NULL;
+    if (cudaMallocHost(host, bytes ? bytes : 1) == cudaSuccess)
+        return 0;
+    cudaGetLastError();
+    *host = NULL;
+    return drt_cuda_fail(b, "out of host memory for a buffer of %zu MiB that the GPU can reach", bytes / (1 << 20) + 1);
+}
+
+static void host_free(drt_backend *b, void *host) {
+    drt_cuda_enter(b);
+    cudaFreeHost(host);
+}
+
 static void close_backend(drt_backend *b) {
     if (!b)
         return;
@@ -215,6 +232,8 @@ static void close_backend(drt_backend *b) {
     free_stage(cuda);
     cudaFree(cuda->scratch);
     drt_blas_close(&cuda->blas);
+    if (cuda->copy_stream)
+        cudaStreamDestroy(cuda->copy_stream);
     if (cuda->stream)
         cudaStreamDestroy(cuda->stream);
     free(cuda);
@@ -234,6 +253,8 @@ static void fill_table(drt_backend *b) {
     b->synchronize = synchronize;
     b->share = share;
     b->unshare = unshare;
+    b->host_alloc = host_alloc;
+    b->host_free = host_free;
     b->matrix_load = drt_cuda_matrix_load;
     b->matrix_free = drt_cuda_matrix_free;
     b->embed = drt_cuda_embed;
@@ -249,6 +270,9 @@ static void fill_table(drt_backend *b) {
     b->cross_attention = drt_cuda_cross_attention;
     b->retrieval_scores = drt_cuda_retrieval_scores;
     b->top_k = drt_cuda_top_k;
+    b->encode_open = drt_cuda_encode_open;
+    b->encode_close = drt_cuda_encode_close;
+    b->encode_run = drt_cuda_encode_run;
 }
 
 /* Asks for the device; nothing is reserved yet. */
@@ -278,10 +302,13 @@ static int prepare(drt_cuda *cuda, int device) {
     if (find_device(b, device, &properties) != 0)
         return -1;
     cuda->device = device;
+    cuda->capability = properties.major * 10 + properties.minor;
     cuda->multiprocessors = properties.multiProcessorCount;
     if (drt_cuda_check(b, cudaSetDevice(device), "choosing it") != 0 ||
         drt_cuda_check(b, cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking), "starting work on it") !=
             0 ||
+        drt_cuda_check(b, cudaStreamCreateWithFlags(&cuda->copy_stream, cudaStreamNonBlocking),
+                       "starting work on it") != 0 ||
         drt_blas_open(&cuda->blas, cuda->stream, b->error, sizeof b->error) != 0)
         return -1;
     snprintf(b->description, sizeof b->description, "%.120s, %zu MiB, compute capability %d.%d, CUDA %d.%d, cuBLAS",

@@ -18,8 +18,10 @@
 struct drt_cuda {
     drt_backend table; /* first: a drt_backend is cast to this */
     int device;
+    int capability; /* 90: 9.0 */
     int multiprocessors;
     cudaStream_t stream;
+    cudaStream_t copy_stream; /* of results that later operations need not wait for */
     drt_blas blas;
     void *scratch; /* of the running operation, kept for the next one */
     size_t scratch_bytes;

@@ -9,7 +9,8 @@
 #include "kernels/backend.h"
 
 #define CASE_NUMBERS 10
-#define MOST_BUFFERS 64
+#define MOST_BUFFERS 256
+#define MOST_MATRICES 48
 
 /* One run of a case on one backend. After a failure (out of memory, an operation that errs) `failure` holds a sentence
  * and every further call does nothing. */
@@ -23,7 +24,7 @@ typedef struct {
         size_t floats; /* of an output, else 0: guarded */
     } buffers[MOST_BUFFERS];
     int n_buffers;
-    drt_matrix matrices[4];
+    drt_matrix matrices[MOST_MATRICES];
     int n_matrices;
     double *results;
     size_t n_results, room_results;
@@ -37,8 +38,8 @@ typedef struct {
     bool small; /* part of the reduced set, which is quick under a sanitizer */
 } conformance_case;
 
-extern const conformance_case dense_cases[], attention_cases[], retrieval_cases[];
-extern const size_t n_dense_cases, n_attention_cases, n_retrieval_cases;
+extern const conformance_case dense_cases[], attention_cases[], retrieval_cases[], encode_cases[];
+extern const size_t n_dense_cases, n_attention_cases, n_retrieval_cases, n_encode_cases;
 
 /* Random numbers: uniform bits, an integer 0..below-1, a float of about normal distribution. */
 uint64_t draw(run *r);
@@ -65,7 +66,11 @@ void emit_number(run *r, double value);
 /* Checks the guards, releases everything but the results. */
 void finish(run *r);
 
-/* Times what the operations take on a backend and prints a table (timing.c). Returns the exit code. */
-int print_timings(drt_backend *b);
+/* Seconds of one call of encode_run with n slots and the bundled model's shape, calls queued one after the other. 0, 1
+ * where the backend has no such operation, or -1 (cases_encode.c). */
+int time_encode(run *r, int n, double *seconds, double (*now)(void));
+
+/* Times what the operations, or encode_run only, take on a backend and prints a table (timing.c). Returns the exit code. */
+int print_timings(drt_backend *b, bool encode_only);
 
 #endif

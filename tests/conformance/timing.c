@@ -219,23 +219,41 @@ static void time_retrieval(bench *t, size_t n) {
     finish(&t->r);
 }
 
-int print_timings(drt_backend *b) {
+/* A token: its products and its attention. */
+static void report_encode(bench *t, int n) {
+    double seconds, products = 2.0 * 8 * (4.0 * D * D + 3.0 * D * FF), attention = 4.0 * D * (6.0 * WINDOW + 2 * S);
+    int status = time_encode(&t->r, n, &seconds, now);
+    finish(&t->r);
+    if (status != 0)
+        printf("encode_run        %s\n", status == 1 ? "not on this device" : t->r.failure);
+    else
+        printf("encode_run        %d slots: %.3f ms, %.2f M tokens/s (63 of 64 slots), %.0f TFLOP/s\n", n,
+               seconds * 1e3, (double)n / seconds * 1e-6 * 63 / 64,
+               (double)n * (products + attention) / seconds * 1e-12);
+    fflush(stdout);
+}
+
+int print_timings(drt_backend *b, bool encode_only) {
     bench t = {.b = b, .r = {.backend = b, .random = 1}};
-    ceilings(&t);
-    size_t sizes[] = {1, 64, 65536};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        time_linear(&t, sizes[i], 3 * D, D);
-        time_linear(&t, sizes[i], D, D);
-        time_linear(&t, sizes[i], FF, D);
-        time_linear(&t, sizes[i], D, FF);
+    if (!encode_only) {
+        ceilings(&t);
+        size_t sizes[] = {1, 64, 65536};
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            time_linear(&t, sizes[i], 3 * D, D);
+            time_linear(&t, sizes[i], D, D);
+            time_linear(&t, sizes[i], FF, D);
+            time_linear(&t, sizes[i], D, FF);
+        }
+        time_linear(&t, 1, VOCABULARY, D);
+        time_slots(&t, 64);
+        time_slots(&t, 65536);
+        time_cross(&t, 1);
+        time_cross(&t, 64);
+        time_retrieval(&t, 16384);
+        time_retrieval(&t, 262144);
+        time_retrieval(&t, 1048576);
     }
-    time_linear(&t, 1, VOCABULARY, D);
-    time_slots(&t, 64);
-    time_slots(&t, 65536);
-    time_cross(&t, 1);
-    time_cross(&t, 64);
-    time_retrieval(&t, 16384);
-    time_retrieval(&t, 262144);
-    time_retrieval(&t, 1048576);
+    for (int n = 4096; n <= 131072; n *= 2)
+        report_encode(&t, n);
     return going(&t.r) ? 0 : 1;
 }

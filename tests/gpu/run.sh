@@ -58,7 +58,7 @@ if [ $? -ne 0 ]; then
     exit 2
 fi
 note build ok "$(sed -n 's/^-- CUDA module: //p' "$logs/build.log" | head -1)"
-step conformance 240 "$runner"
+step conformance 120 "$runner"
 cat "$logs/conformance.log"
 if [ "$status" -eq 0 ]; then
     note conformance ok "$took; $(tail -1 "$logs/conformance.log")"
