@@ -31,6 +31,22 @@ void drt_encoder_free(drt_encoder *encoder);
 drt_status drt_encoder_run(drt_context *context, drt_encoder *encoder, const int32_t *tokens, const int32_t *segment,
                            int n_slots, float *landmarks, float *y);
 
+/* ---------------------------------------------------------------------- record encoder ---- */
+
+/* The encoder stream with results as the library stores them, in the fastest way that the model's device has. */
+typedef struct drt_record_encoder drt_record_encoder;
+
+drt_status drt_record_encoder_new(drt_context *context, drt_model *model, drt_memory_type type,
+                                  drt_record_encoder **encoder);
+void drt_record_encoder_free(drt_record_encoder *encoder);
+/* Most chunks of one call; calls with fewer are slower a chunk. */
+int drt_record_encoder_chunks(const drt_record_encoder *encoder);
+/* As drt_encoder_run, for n_chunks chunks; segments are numbered from 0, and one that ended does not return. *landmarks
+ * (n_chunks,d) fp16 and *records (memory.h) stay as they are until the next call. */
+drt_status drt_record_encoder_run(drt_context *context, drt_record_encoder *encoder, const int32_t *tokens,
+                                  const int32_t *segment, int n_chunks, const uint16_t **landmarks,
+                                  const uint8_t **records);
+
 /* ------------------------------------------------------------------------------ reader ---- */
 
 /* What one group retrieved at one landmark. */

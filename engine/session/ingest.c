@@ -13,7 +13,6 @@
 #include "engine/library/store.h"
 #include "engine/network/network.h"
 
-#define BATCH_CHUNKS 32    /* of one encoder call */
 #define QUEUE_MEMBERS 256  /* more don't wait for a full batch */
 #define COMMIT_SECONDS 2.0 /* a commit is due after so long, */
 #define COMMIT_CHUNKS 4096 /* or so many chunks */
@@ -48,14 +47,13 @@ typedef struct {
     const drt_ingest_params *params;
     drt_ingest_report *report; /* committed members only */
     drt_progress progress;
-    drt_memory_type memory_type;
     size_t record_size;
 
-    drt_encoder *encoder;
-    int32_t *tokens, *segments; /* (BATCH_CHUNKS*S) */
-    float *landmarks, *y;       /* (BATCH_CHUNKS,d), (BATCH_CHUNKS,S,d) */
-    uint16_t *half_landmarks;   /* (BATCH_CHUNKS,d) */
-    uint8_t *records;           /* BATCH_CHUNKS x record_size */
+    drt_record_encoder *encoder;
+    size_t batch_chunks;        /* of one encoder call */
+    int32_t *tokens, *segments; /* (batch_chunks*S) */
+    const uint16_t *landmarks;  /* (batch_chunks,d), the encoder's */
+    const uint8_t *records;     /* batch_chunks x record_size, the encoder's */
 
     member_list queue, finished; /* finished: written, not yet committed */
     size_t queued_chunks;        /* not yet written */
@@ -299,8 +297,8 @@ static drt_status settle_members(ingest *in) {
 /* The next chunks of the queue's documents -> tokens and segments; returns how many. */
 static size_t fill_batch(ingest *in) {
     size_t slots = (size_t)in->model->config.chunk_size, n = 0;
-    for (const member *m = in->queue.first; m && n < BATCH_CHUNKS; m = m->next) {
-        size_t left = m->chunks.n_chunks - m->written, room = BATCH_CHUNKS - n;
+    for (const member *m = in->queue.first; m && n < in->batch_chunks; m = m->next) {
+        size_t left = m->chunks.n_chunks - m->written, room = in->batch_chunks - n;
         size_t taken = left < room ? left : room;
         if (taken == 0)
             continue;
@@ -330,7 +328,7 @@ static drt_status write_chunks(ingest *in, size_t first, size_t in_batch, size_t
     if (m->written == 0 && status == DRT_OK)
         status = store_begin(in, m);
     if (status == DRT_OK)
-        status = drt_store_append(in->context, in->library, n, in->half_landmarks + first * d,
+        status = drt_store_append(in->context, in->library, n, in->landmarks + first * d,
                                   in->records + first * in->record_size);
     in->progress.chunks += (int64_t)n;
     in->progress.tokens += tokens_in(in, m, m->written + n) - tokens_in(in, m, m->written);
@@ -342,18 +340,13 @@ static drt_status write_chunks(ingest *in, size_t first, size_t in_batch, size_t
 }
 
 static drt_status encode_batch(ingest *in) {
-    const drt_config *c = &in->model->config;
-    size_t n = fill_batch(in), chunk = (size_t)c->chunk_size * (size_t)c->d_model;
-    drt_status status = drt_encoder_run(in->context, in->encoder, in->tokens, in->segments, (int)n * c->chunk_size,
-                                        in->landmarks, in->y);
+    size_t n = fill_batch(in);
+    drt_status status = drt_record_encoder_run(in->context, in->encoder, in->tokens, in->segments, (int)n,
+                                               &in->landmarks, &in->records);
     if (status == DRT_FAILED && drt_cancelled(in->context))
         return DRT_OK; /* stopped between layers; nothing of the batch is written */
     if (status != DRT_OK)
         return status;
-    drt_half_from_float(in->landmarks, in->half_landmarks, n * (size_t)c->d_model);
-    for (size_t i = 0; i < n; i++)
-        drt_memory_pack(in->memory_type, c->chunk_size, c->d_model, in->y + i * chunk,
-                        in->records + i * in->record_size);
     for (size_t at = 0, written = 0; at < n && status == DRT_OK; at += written) {
         status = write_chunks(in, at, n, &written);
         if (status == DRT_OK)
@@ -380,7 +373,7 @@ static drt_status enqueue(ingest *in, member *m) {
     in->queued_chunks += m->chunks.n_chunks;
     list_append(&in->queue, m);
     bool full = ++in->queued_members >= QUEUE_MEMBERS;
-    return encode_until(in, full ? 1 : BATCH_CHUNKS);
+    return encode_until(in, full ? 1 : in->batch_chunks);
 }
 
 static bool is_queued(const ingest *in, const uint8_t *sha256) {
@@ -492,34 +485,27 @@ static drt_status walk_arguments(ingest *in) {
 
 static drt_status open_ingest(ingest *in) {
     const drt_config *c = &in->model->config;
-    size_t d = (size_t)c->d_model, slots = BATCH_CHUNKS * (size_t)c->chunk_size;
     drt_library_facts facts;
     drt_status status = drt_library_inspect(in->context, in->library, &facts);
     if (status != DRT_OK)
         return status;
-    in->memory_type = facts.memory_type;
     in->record_size = drt_memory_record_size(facts.memory_type, c->chunk_size, c->d_model);
+    status = drt_record_encoder_new(in->context, in->model, facts.memory_type, &in->encoder);
+    if (status != DRT_OK)
+        return status;
+    in->batch_chunks = (size_t)drt_record_encoder_chunks(in->encoder);
+    size_t slots = in->batch_chunks * (size_t)c->chunk_size;
     in->tokens = malloc(slots * sizeof *in->tokens);
     in->segments = malloc(slots * sizeof *in->segments);
-    in->landmarks = malloc(BATCH_CHUNKS * d * sizeof *in->landmarks);
-    in->y = malloc(slots * d * sizeof *in->y);
-    in->half_landmarks = malloc(BATCH_CHUNKS * d * sizeof *in->half_landmarks);
-    in->records = malloc(BATCH_CHUNKS * in->record_size);
-    if (!in->tokens || !in->segments || !in->landmarks || !in->y || !in->half_landmarks || !in->records)
-        return fail_memory(in);
-    return drt_encoder_new(in->context, in->model, (int)slots, &in->encoder);
+    return in->tokens && in->segments ? DRT_OK : fail_memory(in);
 }
 
 static void close_ingest(ingest *in) {
     list_free(&in->queue);
     list_free(&in->finished);
-    drt_encoder_free(in->encoder);
+    drt_record_encoder_free(in->encoder);
     free(in->tokens);
     free(in->segments);
-    free(in->landmarks);
-    free(in->y);
-    free(in->half_landmarks);
-    free(in->records);
 }
 
 drt_status drt_ingest(drt_context *context, drt_library *library, drt_model *model, const drt_ingest_params *params,

@@ -1,0 +1,160 @@
+/* record_encoder.c: documents -> landmarks and records as the library stores them. See network.h.
+ *
+ * Where the backend has the encoder stream as one operation it makes the records too; otherwise the encoder of
+ * encoder.c runs, and its results are packed here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/network/layers.h"
+#include "engine/network/network.h"
+
+#define COMPOSED_CHUNKS 32 /* of one call: a cache's worth of activations */
+#define FUSED_CHUNKS 1024  /* enough to fill a GPU */
+
+struct drt_record_encoder {
+    drt_model *model;
+    drt_memory_type type;
+    int max_chunks;
+    uint16_t *landmarks; /* (max_chunks,d) */
+    uint8_t *records;    /* max_chunks */
+    /* composed */
+    drt_encoder *encoder;
+    float *float_landmarks, *y; /* (max_chunks,d), (max_chunks,S,d) */
+    /* fused */
+    drt_encode_layer *layers; /* lower ones, then the encoder's */
+    drt_encode_state *state;
+};
+
+static drt_backend *backend_of(const drt_record_encoder *e) {
+    return e->model->device->backend;
+}
+
+static drt_encode_layer layer_of(const drt_layer_weights *w) {
+    return (drt_encode_layer){w->attn_norm, w->mlp_norm, &w->qkv, &w->out, &w->mlp.gate, &w->mlp.up, &w->mlp.down};
+}
+
+/* *fused: whether the backend takes this model. */
+static drt_status open_fused(drt_context *context, drt_record_encoder *e, bool *fused) {
+    const drt_model *m = e->model;
+    const drt_config *c = &m->config;
+    drt_backend *b = backend_of(e);
+    *fused = false;
+    if (!b->encode_open || e->type != DRT_MEMORY_INT8)
+        return DRT_OK;
+    e->layers = calloc((size_t)c->lower_layers + (size_t)c->encoder_layers + 1, sizeof *e->layers);
+    if (!e->layers)
+        return drt_fail_memory(context, "the encoder");
+    for (int i = 0; i < c->lower_layers; i++)
+        e->layers[i] = layer_of(&m->lower[i]);
+    for (int i = 0; i < c->encoder_layers; i++)
+        e->layers[c->lower_layers + i] = layer_of(&m->encoder[i]);
+    drt_encode_weights w = {.d = c->d_model,
+                            .n_heads = c->n_heads,
+                            .d_ff = c->d_ff,
+                            .chunk_size = c->chunk_size,
+                            .window = c->window,
+                            .unit_rms = c->qk_norm,
+                            .eps = c->rms_eps,
+                            .rope_theta = c->rope_theta,
+                            .embed = &m->embed,
+                            .lower = e->layers,
+                            .encoder = e->layers + c->lower_layers,
+                            .n_lower = c->lower_layers,
+                            .n_encoder = c->encoder_layers,
+                            .encoder_in_norm = m->encoder_in_norm,
+                            .encoder_out_norm = m->encoder_out_norm};
+    int status = b->encode_open(b, &w, FUSED_CHUNKS * c->chunk_size, &e->state);
+    *fused = status == 0;
+    return status < 0 ? drt_layers_failed(context, b) : DRT_OK;
+}
+
+static drt_status open_composed(drt_context *context, drt_record_encoder *e) {
+    const drt_config *c = &e->model->config;
+    size_t n = (size_t)e->max_chunks, d = (size_t)c->d_model, slots = n * (size_t)c->chunk_size;
+    e->float_landmarks = malloc(n * d * sizeof *e->float_landmarks);
+    e->y = malloc(slots * d * sizeof *e->y);
+    if (!e->float_landmarks || !e->y)
+        return drt_fail_memory(context, "the encoder");
+    return drt_encoder_new(context, e->model, (int)slots, &e->encoder);
+}
+
+drt_status drt_record_encoder_new(drt_context *context, drt_model *model, drt_memory_type type,
+                                  drt_record_encoder **out) {
+    const drt_config *c = &model->config;
+    bool fused = false;
+    *out = NULL;
+    drt_record_encoder *e = calloc(1, sizeof *e);
+    if (!e)
+        return drt_fail_memory(context, "the encoder");
+    e->model = model;
+    e->type = type;
+    drt_status status = open_fused(context, e, &fused);
+    e->max_chunks = fused ? FUSED_CHUNKS : COMPOSED_CHUNKS;
+    if (status == DRT_OK && !fused)
+        status = open_composed(context, e);
+    drt_backend *b = backend_of(e);
+    size_t n = (size_t)e->max_chunks;
+    void *landmarks = NULL, *records = NULL;
+    if (status == DRT_OK &&
+        (b->host_alloc(b, n * (size_t)c->d_model * sizeof *e->landmarks, &landmarks) != 0 ||
+         b->host_alloc(b, n * drt_memory_record_size(type, c->chunk_size, c->d_model), &records) != 0))
+        status = drt_layers_failed(context, b);
+    e->landmarks = landmarks;
+    e->records = records;
+    if (status != DRT_OK) {
+        drt_record_encoder_free(e);
+        return status;
+    }
+    *out = e;
+    return DRT_OK;
+}
+
+void drt_record_encoder_free(drt_record_encoder *e) {
+    if (!e)
+        return;
+    drt_backend *b = backend_of(e);
+    if (e->state)
+        b->encode_close(b, e->state);
+    drt_encoder_free(e->encoder);
+    b->host_free(b, e->landmarks);
+    b->host_free(b, e->records);
+    free(e->float_landmarks);
+    free(e->y);
+    free(e->layers);
+    free(e);
+}
+
+int drt_record_encoder_chunks(const drt_record_encoder *e) {
+    return e->max_chunks;
+}
+
+static drt_status run_composed(drt_context *context, drt_record_encoder *e, const int32_t *tokens,
+                               const int32_t *segment, int n_chunks) {
+    const drt_config *c = &e->model->config;
+    size_t d = (size_t)c->d_model, chunk = (size_t)c->chunk_size * d;
+    size_t record = drt_memory_record_size(e->type, c->chunk_size, c->d_model);
+    drt_status status =
+        drt_encoder_run(context, e->encoder, tokens, segment, n_chunks * c->chunk_size, e->float_landmarks, e->y);
+    if (status != DRT_OK)
+        return status;
+    drt_half_from_float(e->float_landmarks, e->landmarks, (size_t)n_chunks * d);
+    for (size_t i = 0; i < (size_t)n_chunks; i++)
+        drt_memory_pack(e->type, c->chunk_size, c->d_model, e->y + i * chunk, e->records + i * record);
+    return DRT_OK;
+}
+
+drt_status drt_record_encoder_run(drt_context *context, drt_record_encoder *e, const int32_t *tokens,
+                                  const int32_t *segment, int n_chunks, const uint16_t **landmarks,
+                                  const uint8_t **records) {
+    drt_backend *b = backend_of(e);
+    *landmarks = e->landmarks;
+    *records = e->records;
+    if (!e->state)
+        return run_composed(context, e, tokens, segment, n_chunks);
+    if (drt_cancelled(context))
+        return drt_fail(context, DRT_FAILED, "cancelled");
+    int n_slots = n_chunks * e->model->config.chunk_size;
+    if (b->encode_run(b, e->state, tokens, segment, n_slots, e->landmarks, e->records) != 0 || b->synchronize(b) != 0)
+        return drt_layers_failed(context, b);
+    return DRT_OK;
+}
