@@ -399,6 +399,46 @@ drt_status drt_library_sessions(drt_context *context, drt_library *library,
 drt_status drt_library_session_load(drt_context *context, drt_library *library, int64_t session, drt_answer **answer);
 drt_status drt_library_session_delete(drt_context *context, drt_library *library, int64_t session);
 
+/* ------------------------------------------------------------------------------- bench ---- */
+
+typedef struct {
+    const char *const *paths; /* what to ingest; n_paths 0: text made up for the purpose */
+    size_t n_paths;
+    int64_t tokens;        /* of the text that is made up, about */
+    const char *directory; /* an existing folder for a temporary library */
+} drt_bench_ingest_params;
+
+typedef struct {
+    int64_t tokens, chunks; /* ingested; landmarks and pads not counted as tokens */
+    double seconds;         /* of the whole ingest: reading, tokens, network, writing, commit */
+    double flop_per_token;  /* of the model: products and attention of every slot, pads and landmarks included */
+    double gemm_rate;       /* FLOP/s of the products alone at the model's shapes, measured before and after */
+    double share;           /* flop_per_token * tokens / seconds / gemm_rate */
+    int64_t peak_bytes;     /* largest resident memory of the process so far; 0: not known here */
+    int64_t anonymous_bytes;
+} drt_bench_ingest_report;
+
+/* Ingests into a temporary library and removes it. */
+drt_status drt_bench_ingest(drt_context *context, drt_model *model, const drt_bench_ingest_params *params,
+                            drt_bench_ingest_report *report);
+
+typedef struct {
+    int64_t chunks;        /* of the library, filled with random landmarks and memory */
+    int questions;         /* asked after one that is not counted */
+    const char *directory; /* an existing folder for a temporary library */
+} drt_bench_ask_params;
+
+typedef struct {
+    double first_token_ms, slowest_ms; /* from the question to its first token: median and worst */
+    int64_t library_bytes;             /* on disk */
+    int64_t peak_bytes;                /* as above */
+    int64_t anonymous_bytes;           /* resident memory that no file backs (RssAnon), after the questions */
+} drt_bench_ask_report;
+
+/* Asks a library of random memory and removes it. */
+drt_status drt_bench_ask(drt_context *context, drt_model *model, const drt_bench_ask_params *params,
+                         drt_bench_ask_report *report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,176 @@
+/* cmd_bench.c: drt bench ingest and drt bench ask: speed and memory on this machine. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/commands.h"
+#include "app/json.h"
+#include "app/terminal.h"
+#include "app/workspace.h"
+
+typedef struct {
+    compute_options compute;
+    bool json;
+    int64_t tokens;
+    int64_t chunks;
+    int64_t questions;
+    const char *scratch;
+} values;
+
+static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .tokens = 100000, .questions = 5};
+
+static const drt_option ingest_table[] = {
+    OPT_INTEGER("tokens", tokens, "N", 1, 1e9, "tokens of text to make up when no PATH is given (100000)"),
+    OPT_STRING("scratch", scratch, "DIR", "where temporary libraries go (else $TMPDIR, else /tmp)"),
+    OPT_FLAG("json", json, "one JSON object, see drt(1)"),
+    OPT_COMPUTE(compute),
+    OPT_END,
+};
+
+static const drt_option ask_table[] = {
+    OPT_INTEGER("chunks", chunks, "N", 1, 1e8, "one library of N chunks (else 1000, 10000 and 100000)"),
+    OPT_INTEGER("questions", questions, "N", 1, 1000, "questions to each library (5)"),
+    OPT_STRING("scratch", scratch, "DIR", "where temporary libraries go (else $TMPDIR, else /tmp)"),
+    OPT_FLAG("json", json, "one JSON object a library, see drt(1)"),
+    OPT_COMPUTE(compute),
+    OPT_END,
+};
+
+static const char *scratch_folder(const values *options) {
+    const char *folder = options->scratch ? options->scratch : getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+static double megabytes(int64_t bytes) {
+    return (double)bytes / 1e6;
+}
+
+/* ------------------------------------------------------------------------------ ingest ---- */
+
+static void print_ingest_json(const drt_bench_ingest_report *report, const drt_device *device) {
+    json_writer json;
+    json_open(&json, stdout);
+    json_integer(&json, "tokens", report->tokens);
+    json_integer(&json, "chunks", report->chunks);
+    json_real(&json, "seconds", report->seconds);
+    json_real(&json, "tokens_per_second", (double)report->tokens / report->seconds);
+    json_real(&json, "flop_per_token", report->flop_per_token);
+    json_real(&json, "gemm_flop_per_second", report->gemm_rate);
+    json_real(&json, "share_of_gemm", report->share);
+    json_integer(&json, "peak_bytes", report->peak_bytes);
+    json_integer(&json, "anonymous_bytes", report->anonymous_bytes);
+    json_text(&json, "device", drt_device_description(device));
+    json_close(&json);
+}
+
+static void print_ingest(const drt_bench_ingest_report *report, const drt_device *device) {
+    const char *description = drt_device_description(device);
+    printf("%-18s ", "device");
+    terminal_write(stdout, description, strlen(description), TEXT_LINE);
+    printf("\n%-18s %" PRId64 " in %" PRId64 " chunks\n", "tokens", report->tokens, report->chunks);
+    printf("%-18s %.2f s, %.0f tokens/s\n", "time", report->seconds, (double)report->tokens / report->seconds);
+    printf("%-18s %.1f MFLOP a token, %.1f GFLOP/s\n", "model", report->flop_per_token / 1e6,
+           report->flop_per_token * (double)report->tokens / report->seconds / 1e9);
+    printf("%-18s %.1f GFLOP/s, of which the ingest reaches %.0f %%\n", "matrix products", report->gemm_rate / 1e9,
+           report->share * 100);
+    printf("%-18s %.0f MB at most, %.0f MB anonymous\n", "memory", megabytes(report->peak_bytes),
+           megabytes(report->anonymous_bytes));
+}
+
+static int run_ingest(const void *given, char **operands) {
+    const values *options = given;
+    workspace work;
+    int status = EXIT_USAGE;
+    drt_bench_ingest_params params = {
+        .paths = (const char *const *)operands, .tokens = options->tokens, .directory = scratch_folder(options)};
+    drt_bench_ingest_report report;
+    while (operands[params.n_paths])
+        params.n_paths++;
+    if (workspace_open(&work) && workspace_open_model(&work, &options->compute))
+        status = workspace_exit_status(&work, drt_bench_ingest(work.context, work.model, &params, &report));
+    if (status == EXIT_ALL && options->json)
+        print_ingest_json(&report, work.device);
+    else if (status == EXIT_ALL)
+        print_ingest(&report, work.device);
+    workspace_close(&work);
+    return status == EXIT_ALL ? EXIT_ALL : EXIT_USAGE; /* nothing was measured */
+}
+
+/* --------------------------------------------------------------------------------- ask ---- */
+
+static void print_ask_json(const drt_bench_ask_params *params, const drt_bench_ask_report *report) {
+    json_writer json;
+    json_open(&json, stdout);
+    json_integer(&json, "chunks", params->chunks);
+    json_integer(&json, "questions", params->questions);
+    json_real(&json, "first_token_ms", report->first_token_ms);
+    json_real(&json, "slowest_ms", report->slowest_ms);
+    json_integer(&json, "library_bytes", report->library_bytes);
+    json_integer(&json, "peak_bytes", report->peak_bytes);
+    json_integer(&json, "anonymous_bytes", report->anonymous_bytes);
+    json_close(&json);
+}
+
+static int measure_ask(workspace *work, const values *options, int64_t chunks) {
+    drt_bench_ask_params params = {
+        .chunks = chunks, .questions = (int)options->questions, .directory = scratch_folder(options)};
+    drt_bench_ask_report report;
+    int status = workspace_exit_status(work, drt_bench_ask(work->context, work->model, &params, &report));
+    if (status != EXIT_ALL)
+        return status;
+    if (options->json)
+        print_ask_json(&params, &report);
+    else
+        printf("%10" PRId64 " %12.0f %16.1f %12.1f %14.0f %10.0f\n", chunks, megabytes(report.library_bytes),
+               report.first_token_ms, report.slowest_ms, megabytes(report.anonymous_bytes),
+               megabytes(report.peak_bytes));
+    return output_flush() ? EXIT_ALL : EXIT_USAGE;
+}
+
+static int run_ask(const void *given, char **operands) {
+    static const int64_t sizes[] = {1000, 10000, 100000};
+    const values *options = given;
+    workspace work;
+    int status = EXIT_USAGE;
+    (void)operands;
+    if (workspace_open(&work) && workspace_open_model(&work, &options->compute)) {
+        status = EXIT_ALL;
+        if (!options->json)
+            printf("%10s %12s %16s %12s %14s %10s\n", "chunks", "library MB", "first token ms", "slowest ms",
+                   "anonymous MB", "peak MB");
+        if (options->chunks)
+            status = measure_ask(&work, options, options->chunks);
+        for (size_t i = 0; !options->chunks && i < sizeof sizes / sizeof *sizes && status == EXIT_ALL; i++)
+            status = measure_ask(&work, options, sizes[i]);
+    }
+    workspace_close(&work);
+    return status == EXIT_ALL ? EXIT_ALL : EXIT_USAGE;
+}
+
+const drt_command command_bench_ingest = {
+    .name = "bench ingest",
+    .operands = "[PATH...]",
+    .summary = "measure the speed of an ingest on this machine",
+    .description =
+        "Ingests the paths (else text that is made up) into a temporary library and compares with the speed\n"
+        "of the bare matrix products.",
+    .options = ingest_table,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .min_operands = 0,
+    .max_operands = -1,
+    .run = run_ingest,
+};
+
+const drt_command command_bench_ask = {
+    .name = "bench ask",
+    .operands = "",
+    .summary = "measure how soon an answer starts, by library size",
+    .description = "Asks temporary libraries filled with random memory (100000 chunks take 2.6 GB on disk).",
+    .options = ask_table,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .min_operands = 0,
+    .max_operands = 0,
+    .run = run_ask,
+};

@@ -1,0 +1,30 @@
+/* bench.h: what the benchmarks share. The benchmarks themselves are public: drt.h.
+ * May use: base, network, library, session. */
+#ifndef DRT_BENCH_BENCH_H
+#define DRT_BENCH_BENCH_H
+
+#include "engine/base/buffer.h"
+#include "engine/network/model.h"
+
+/* flops.c: FLOP of one slot in an ingest (lower layers and chunk encoder; a product of m x n x k counts
+ * 2mnk), with the window full. */
+double drt_bench_slot_flops(const drt_config *config);
+/* flops.c: FLOP/s of the device's matrix products with one lower layer's weights and n_slots slots, median of about
+ * `seconds`. */
+drt_status drt_bench_gemm_rate(drt_context *context, drt_model *model, int n_slots, double seconds, double *rate);
+
+/* process.c: bytes of resident memory: the most so far, and what no file backs now. 0: not known here. */
+void drt_bench_memory(int64_t *peak, int64_t *anonymous);
+double drt_bench_clock(void); /* seconds, monotonic */
+/* The middle one of n >= 1; sorts values. */
+double drt_bench_median(double *values, size_t n);
+
+/* scratch.c: a new folder in `directory`, removed with all that is in it. */
+drt_status drt_bench_scratch_new(drt_context *context, const char *directory, drt_string *path);
+drt_status drt_bench_make_folder(drt_context *context, const char *path);
+void drt_bench_scratch_remove(drt_string *path); /* frees it too; {0} is fine */
+
+/* text.c: appends about n_words words in sentences and paragraphs, different with every seed. */
+bool drt_bench_text(drt_buffer *text, int64_t n_words, uint64_t seed);
+
+#endif

@@ -1,0 +1,37 @@
+/* process.c: memory and time of this process. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "engine/bench/bench.h"
+
+void drt_bench_memory(int64_t *peak, int64_t *anonymous) {
+    char line[256];
+    long long kilobytes;
+    *peak = *anonymous = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status)) {
+        if (sscanf(line, "VmHWM: %lld kB", &kilobytes) == 1)
+            *peak = 1024 * kilobytes;
+        if (sscanf(line, "RssAnon: %lld kB", &kilobytes) == 1)
+            *anonymous = 1024 * kilobytes;
+    }
+    if (status)
+        fclose(status);
+}
+
+double drt_bench_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double drt_bench_median(double *values, size_t n) {
+    qsort(values, n, sizeof *values, compare);
+    return values[n / 2];
+}
