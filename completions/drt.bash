@@ -4,11 +4,15 @@ _drt() {
     local compute="--model --device --threads" options=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "ingest ask search show ls rm verify info sessions model --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "ingest ask search show ls rm verify info sessions model bench --help --version" -- "$current")
         return
     fi
     if [[ $command == model && COMP_CWORD -eq 2 ]]; then
         mapfile -t COMPREPLY < <(compgen -W "info quantize --help" -- "$current")
+        return
+    fi
+    if [[ $command == bench && COMP_CWORD -eq 2 ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "ingest ask --help" -- "$current")
         return
     fi
     case $previous in
@@ -24,12 +28,12 @@ _drt() {
         mapfile -t COMPREPLY < <(compgen -W "int8 bf16" -- "$current")
         return
         ;;
-    --model)
+    --model | --scratch)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --top | --document) return ;;
+    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --top | --document | --tokens | --chunks | --questions) return ;;
     esac
     if [[ $current == -* ]]; then
         case $command in
@@ -40,6 +44,11 @@ _drt() {
         ls) options="--json --document" ;;
         verify) options="--compact" ;;
         sessions) options="--json --delete" ;;
+        bench)
+            options="--json --scratch $compute"
+            [[ ${COMP_WORDS[2]} == ingest ]] && options="--tokens $options"
+            [[ ${COMP_WORDS[2]} == ask ]] && options="--chunks --questions $options"
+            ;;
         model) [[ ${COMP_WORDS[2]} == info ]] && options="--json" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options --help" -- "$current")

@@ -1,0 +1,146 @@
+/* The benchmarks' parts, and each benchmark once, small: what they report must hang together. */
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/base/file.h"
+#include "engine/bench/bench.h"
+
+typedef struct {
+    drt_context *context;
+    drt_device *device;
+    drt_model *model;
+    char directory[64];
+} bench_case;
+
+static int setup(void **state) {
+    bench_case *t = calloc(1, sizeof *t);
+    drt_device_params params = {"cpu", 2};
+    assert_non_null(t);
+    t->context = drt_context_new(NULL);
+    assert_int_equal(drt_device_open(t->context, &params, &t->device), DRT_OK);
+    assert_int_equal(drt_model_load(t->context, t->device, DRT_SOURCE_DIR "/samples/model", &t->model), DRT_OK);
+    strcpy(t->directory, "/tmp/drt-test-bench-XXXXXX");
+    assert_non_null(mkdtemp(t->directory));
+    *state = t;
+    return 0;
+}
+
+static int teardown(void **state) {
+    bench_case *t = *state;
+    rmdir(t->directory);
+    drt_model_free(t->model);
+    drt_device_close(t->device);
+    drt_context_free(t->context);
+    free(t);
+    return 0;
+}
+
+/* Everything that a benchmark made is gone. */
+static void assert_empty(const char *directory) {
+    DIR *folder = opendir(directory);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            fail_msg("%s was left in %s", entry->d_name, directory);
+    closedir(folder);
+}
+
+static void flops_are_those_of_the_network(void **state) {
+    bench_case *t = *state;
+    /* d 384, f 1024, 6 + 2 layers, window 512, S 64: counted by hand from drt_reference.py */
+    double products = 8 * 2.0 * (384.0 * 1152 + 384.0 * 384 + 3 * 384.0 * 1024);
+    double attention = 6 * 2 * 2.0 * 512 * 384 + 2 * 2 * 2.0 * 64 * 384;
+    assert_true(drt_bench_slot_flops(drt_model_config(t->model)) == products + attention);
+}
+
+static void text_is_repeatable_and_different_by_seed(void **state) {
+    (void)state;
+    drt_buffer a = {0}, b = {0}, c = {0};
+    assert_true(drt_bench_text(&a, 500, 1) && drt_bench_text(&b, 500, 1) && drt_bench_text(&c, 500, 2));
+    assert_int_equal(a.length, b.length);
+    assert_memory_equal(a.data, b.data, a.length);
+    assert_true(strcmp(a.data, c.data) != 0);
+    assert_non_null(strstr(a.data, ".\n\n"));
+    drt_buffer_free(&a);
+    drt_buffer_free(&b);
+    drt_buffer_free(&c);
+}
+
+static void medians_and_memory(void **state) {
+    (void)state;
+    double values[] = {5, 1, 4, 2, 3};
+    int64_t peak, anonymous;
+    assert_true(drt_bench_median(values, 5) == 3);
+    drt_bench_memory(&peak, &anonymous);
+#ifdef __linux__
+    assert_true(anonymous > 0 && peak >= anonymous);
+#endif
+}
+
+static void scratch_folders_go_with_their_contents(void **state) {
+    bench_case *t = *state;
+    drt_string path, inner = {0};
+    assert_int_equal(drt_bench_scratch_new(t->context, t->directory, &path), DRT_OK);
+    assert_true(drt_path_join(&inner, path.data, "inner"));
+    assert_int_equal(drt_bench_make_folder(t->context, inner.data), DRT_OK);
+    assert_int_equal(drt_bench_make_folder(t->context, inner.data), DRT_FATAL);
+    drt_bench_scratch_remove(&path);
+    assert_empty(t->directory);
+    assert_int_equal(drt_bench_scratch_new(t->context, inner.data, &path), DRT_FATAL);
+    assert_non_null(strstr(drt_error(t->context), inner.data));
+    drt_string_free(&inner);
+}
+
+static void an_ingest_is_measured(void **state) {
+    bench_case *t = *state;
+    drt_bench_ingest_params params = {.tokens = 700, .directory = t->directory};
+    drt_bench_ingest_report report;
+    if (drt_bench_ingest(t->context, t->model, &params, &report) != DRT_OK)
+        fail_msg("%s", drt_error(t->context));
+    assert_true(report.tokens > 500 && report.tokens < 1000);
+    assert_int_equal(report.chunks, (report.tokens + 62) / 63);
+    double rate = report.flop_per_token * (double)report.tokens / report.seconds;
+    assert_true(report.gemm_rate > 0 && fabs(report.share * report.gemm_rate / rate - 1) < 1e-6);
+    assert_empty(t->directory);
+    const char *paths[] = {"/nonexistent/texts"};
+    params.paths = paths;
+    params.n_paths = 1;
+    assert_int_equal(drt_bench_ingest(t->context, t->model, &params, &report), DRT_FAILED);
+    assert_empty(t->directory);
+}
+
+static void questions_are_measured(void **state) {
+    bench_case *t = *state;
+    drt_bench_ask_params params = {.chunks = 1300, .questions = 3, .directory = t->directory};
+    drt_bench_ask_report report;
+    if (drt_bench_ask(t->context, t->model, &params, &report) != DRT_OK)
+        fail_msg("%s", drt_error(t->context));
+    assert_true(report.first_token_ms > 0 && report.slowest_ms >= report.first_token_ms);
+    /* a chunk: 24,832 bytes of memory and a landmark of 768; besides, the catalog */
+    assert_true(report.library_bytes > 1300 * (24832 + 768) && report.library_bytes < 2 * 1300 * (24832 + 768));
+    assert_empty(t->directory);
+    params.questions = 0;
+    assert_int_equal(drt_bench_ask(t->context, t->model, &params, &report), DRT_FAILED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flops_are_those_of_the_network),
+        cmocka_unit_test(text_is_repeatable_and_different_by_seed),
+        cmocka_unit_test(medians_and_memory),
+        cmocka_unit_test(scratch_folders_go_with_their_contents),
+        cmocka_unit_test(an_ingest_is_measured),
+        cmocka_unit_test(questions_are_measured),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
