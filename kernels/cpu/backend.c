@@ -1,4 +1,4 @@
-/* backend.c: the CPU backend's table: memory, threads, choice of inner loops, test of the GEMM library. */
+/* backend.c: the CPU backend's table: memory, threads, choice of inner loops and of the GEMM. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,57 +92,6 @@ static void close_backend(drt_backend *b) {
     free(cpu);
 }
 
-/* ------------------------------------------------------------------- test of the GEMM ---- */
-
-#define TEST_ROWS 67
-#define TEST_OUT 160
-#define TEST_IN 387
-
-typedef struct {
-    const float *x, *m;
-    float *out;
-    int per_task;
-} gemm_test;
-
-static void run_gemm_test(void *argument, int task, int worker) {
-    (void)worker;
-    const gemm_test *test = argument;
-    int first = task * test->per_task;
-    int n = TEST_ROWS - first < test->per_task ? TEST_ROWS - first : test->per_task;
-    if (n > 0)
-        drt_cpu_sgemm(test->x + (size_t)first * TEST_IN, test->m, n, TEST_OUT, TEST_IN, true,
-                      test->out + (size_t)first * TEST_OUT, TEST_OUT);
-}
-
-/* Old builds of OpenBLAS err on some newer processors. Products of small integers are exact in fp32, so
- * whatever differs is wrong. Runs as the forward pass does: each worker its rows, at the same time. */
-static bool gemm_is_right(drt_pool *pool, int threads) {
-    size_t n_x = (size_t)TEST_ROWS * TEST_IN, n_m = (size_t)TEST_OUT * TEST_IN, n_out = (size_t)TEST_ROWS * TEST_OUT;
-    float *memory = malloc((n_x + n_m + n_out) * sizeof *memory);
-    if (!memory)
-        return false;
-    float *x = memory, *m = x + n_x, *out = m + n_m;
-    uint32_t state = 1;
-    for (size_t i = 0; i < n_x + n_m; i++) {
-        state = state * 1664525u + 1013904223u;
-        memory[i] = (float)(int)(state >> 28) - 8;
-    }
-    for (size_t i = 0; i < n_out; i++)
-        out[i] = 1;
-    gemm_test test = {x, m, out, (TEST_ROWS + threads - 1) / threads};
-    drt_pool_run(pool, threads, run_gemm_test, &test);
-    bool right = true;
-    for (int i = 0; right && i < TEST_ROWS; i++)
-        for (int j = 0; right && j < TEST_OUT; j++) {
-            float sum = 1;
-            for (int k = 0; k < TEST_IN; k++)
-                sum += x[i * TEST_IN + k] * m[j * TEST_IN + k];
-            right = out[i * TEST_OUT + j] == sum;
-        }
-    free(memory);
-    return right;
-}
-
 /* ------------------------------------------------------------------------------- open ---- */
 
 static void processor_name(char *name, size_t size) {
@@ -217,7 +166,7 @@ int drt_cpu_open(int threads, const drt_simd *simd, bool blas, drt_backend **bac
         .top_k = drt_cpu_top_k,
     };
     blas = blas && drt_cpu_gemm_start();
-    cpu->blas = blas && gemm_is_right(cpu->pool, threads);
+    cpu->blas = blas && drt_cpu_gemm_is_right(cpu->pool, threads, drt_cpu_sgemm);
     describe(cpu, blas);
     *backend = &cpu->table;
     return 0;

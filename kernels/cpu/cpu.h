@@ -42,6 +42,10 @@ const char *drt_cpu_gemm_core(void);
 /* out (n,rows), rows out_stride apart, = x (n,cols) . m (rows,cols)^T, on the calling thread. */
 void drt_cpu_sgemm(const float *x, const float *m, int n, int rows, int cols, bool accumulate, float *out,
                    int out_stride);
+typedef void (*drt_cpu_product)(const float *x, const float *m, int n, int rows, int cols, bool accumulate, float *out,
+                                int out_stride);
+/* gemm_check.c: does `product`, called as drt_cpu_sgemm is, give right results on this processor? */
+bool drt_cpu_gemm_is_right(drt_pool *pool, int threads, drt_cpu_product product);
 
 static inline int drt_round_up(int n, int multiple) {
     return (n + multiple - 1) / multiple * multiple;

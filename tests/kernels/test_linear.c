@@ -130,12 +130,48 @@ static void linear_does_not_depend_on_the_batch(void **state) {
     for_each_backend(check_composition);
 }
 
+/* ------------------------------------------------------------------ check of the GEMM ---- */
+
+static int wrong_row, wrong_column;
+
+/* Right but for one element, off by one. */
+static void wrong_product(const float *x, const float *m, int n, int rows, int cols, bool accumulate, float *out,
+                          int out_stride) {
+    drt_cpu_sgemm(x, m, n, rows, cols, accumulate, out, out_stride);
+    if (wrong_row < n && wrong_column < rows)
+        out[wrong_row * out_stride + wrong_column] += 1;
+}
+
+/* As if `out` had been empty. */
+static void forgetful_product(const float *x, const float *m, int n, int rows, int cols, bool accumulate, float *out,
+                              int out_stride) {
+    (void)accumulate;
+    drt_cpu_sgemm(x, m, n, rows, cols, false, out, out_stride);
+}
+
+static void a_wrong_gemm_library_is_noticed(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        drt_pool *pool = drt_pool_new(threads);
+        assert_non_null(pool);
+        assert_true(drt_cpu_gemm_is_right(pool, threads, drt_cpu_sgemm));
+        assert_false(drt_cpu_gemm_is_right(pool, threads, forgetful_product));
+        for (int i = 0; i < 20; i++) {
+            wrong_row = random_below(50);
+            wrong_column = random_below(1000);
+            assert_false(drt_cpu_gemm_is_right(pool, threads, wrong_product));
+        }
+        drt_pool_free(pool);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_is_the_plain_product),
         cmocka_unit_test(weights_of_every_type_are_widened_exactly),
         cmocka_unit_test(embedding_gives_rows_and_refuses_other_ids),
         cmocka_unit_test(linear_does_not_depend_on_the_batch),
+        cmocka_unit_test(a_wrong_gemm_library_is_noticed),
     };
     random_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
