@@ -4,7 +4,8 @@ import os, re
 import cli
 
 ROOT = os.path.join(cli.HERE, "..", "..")
-COMMANDS = ["ingest", "ask", "search", "show", "ls", "rm", "verify", "info", "sessions", "model info", "model quantize"]
+COMMANDS = ["ingest", "ask", "search", "show", "ls", "rm", "verify", "info", "sessions", "model info", "model quantize",
+            "bench ingest", "bench ask"]
 
 
 class Usage(cli.Case):
