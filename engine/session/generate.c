@@ -251,7 +251,7 @@ static drt_status answer_question(drt_context *context, generation *g, drt_quest
 static drt_status warn_about(drt_context *context, drt_session *session, const drt_ask_params *params,
                              drt_answer *answer) {
     drt_status status = DRT_OK;
-    if (params->store) {
+    if (params->store && answer->n_events > 0) { /* cancelled before anything happened: nothing to keep */
         status = drt_store_session(context, session->library, answer);
         if (status != DRT_OK && session->storing_failed)
             status = DRT_OK;

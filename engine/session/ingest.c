@@ -62,7 +62,7 @@ typedef struct {
     int64_t uncommitted_chunks;
     double last_commit;   /* seconds since the start */
     int64_t bytes_before; /* of the arguments walked before this one */
-    drt_status status;    /* of a callback that can't return one */
+    drt_status status;    /* of the callbacks: what fails there is not the argument's fault */
     struct timespec start;
 } ingest;
 

@@ -6,6 +6,8 @@
 
 #include "engine/session/question.h"
 
+#define SMALLEST_CHUNK 4 /* <q>, <a>, a token and the landmark */
+
 drt_status drt_session_open(drt_context *context, drt_library *library, drt_model *model, drt_session **session) {
     const drt_config *c = &model->config;
     size_t slots = 2 * (size_t)c->chunk_size;
@@ -24,6 +26,9 @@ drt_status drt_session_open(drt_context *context, drt_library *library, drt_mode
     drt_status status = s->slots && s->hidden && s->attention && s->logits && s->candidates
                             ? DRT_OK
                             : drt_fail_memory(context, "a session");
+    if (status == DRT_OK && c->chunk_size < SMALLEST_CHUNK)
+        status = drt_fail(context, DRT_FATAL, "chunks of %d slots, as the model %s has, are too small for questions",
+                          c->chunk_size, model->name);
     if (status == DRT_OK && !model->tokenizer)
         status = drt_fail(context, DRT_FATAL, "the model %s has no tokenizer", model->name);
     if (status == DRT_OK)

@@ -392,11 +392,13 @@ static void cancelling_keeps_what_there_is(void **state) {
     drt_answer_free(answer);
     drt_buffer_free(&l.text);
     params.token = NULL; /* cancelled before it began */
+    params.store = true;
     answer = ask(question(2), &params);
     cancel_now = false;
     assert_int_equal(answer->finish, DRT_FINISH_CANCELLED);
     assert_int_equal(answer->n_tokens, 0);
     assert_string_equal(answer->answer.data, "");
+    assert_int_equal(answer->session, 0);
     drt_answer_free(answer);
 }
 
