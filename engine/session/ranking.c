@@ -48,7 +48,8 @@ static int compare_ranked(const void *a, const void *b) {
 }
 
 void drt_best_sort(drt_best *best) {
-    qsort(best->items, (size_t)best->n, sizeof *best->items, compare_ranked);
+    if (best->n > 1)
+        qsort(best->items, (size_t)best->n, sizeof *best->items, compare_ranked);
 }
 
 static int append_new(int64_t *out, int n, int capacity, int64_t chunk) {

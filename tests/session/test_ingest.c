@@ -409,6 +409,45 @@ static void sessions_follow_the_library(void **state) {
     drt_library_close(library);
 }
 
+/* Asks on a library that another handle is writing to. */
+typedef struct {
+    drt_session *session;
+    int members;
+} asker;
+
+static void ask_meanwhile(void *user, const drt_member *member) {
+    asker *a = user;
+    drt_ask_params params = drt_ask_params_default();
+    drt_answer *answer;
+    params.max_tokens = 2;
+    scratch_check(t.context, drt_session_ask(t.context, a->session, "Who lit the lamp?", 17, &params, &answer));
+    bool found = false; /* the one just committed */
+    for (size_t i = 0; i < answer->events[0].n_hits; i++)
+        found = found || answer->events[0].hits[i].document_id == member->document->id;
+    assert_true(found);
+    assert_true(answer->session > 0);
+    drt_answer_free(answer);
+    a->members++;
+}
+
+static void asking_goes_on_during_an_ingest(void **state) {
+    (void)state;
+    scratch_write(&t.scratch, "a.txt", "The lamp of the tower was lit by Odo Brand in 1874.\n");
+    scratch_write(&t.scratch, "b.txt", "The lamp of the mill was lit by Ada Finch in 1902.\n");
+    const char *paths[] = {in_scratch("a.txt"), in_scratch("b.txt")};
+    asker a = {0};
+    drt_ingest_report report;
+    drt_library *writer = create(t.library, DRT_MEMORY_INT8);
+    drt_library *reader = scratch_library(t.context, t.model, t.library);
+    scratch_check(t.context, drt_session_open(t.context, reader, t.model, &a.session));
+    drt_ingest_params params = {.paths = paths, .n_paths = 2, .member = ask_meanwhile, .user = &a};
+    scratch_check(t.context, drt_ingest(t.context, writer, t.model, &params, &report));
+    assert_int_equal(a.members, 2);
+    drt_session_close(a.session);
+    drt_library_close(reader);
+    drt_library_close(writer);
+}
+
 #define with_scratch(test) cmocka_unit_test_setup_teardown(test, open_scratch, close_scratch)
 
 int main(void) {
@@ -421,6 +460,7 @@ int main(void) {
         with_scratch(cancelling_keeps_what_was_finished),
         with_scratch(full_disks_end_a_run_with_an_intact_library),
         with_scratch(sessions_follow_the_library),
+        with_scratch(asking_goes_on_during_an_ingest),
     };
     return cmocka_run_group_tests(tests, open_model, close_model);
 }

@@ -2,12 +2,14 @@
  * library: answers, retrieval and traces against the reference's. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cJSON.h>
@@ -197,6 +199,40 @@ static void twelve_golden_answers(void **state) {
         assert_string_equal(answer->model.data, "drt-33m");
         drt_answer_free(answer);
     }
+}
+
+/* Chunk memory of the other types gives the same answers. */
+static void golden_answers_from_memory(drt_memory_type type, const char *name) {
+    drt_ingest_report report;
+    drt_session *session;
+    scratch_ingest(t.context, t.model, scratch_path(&t.scratch, name), type, (const char *[]){GOLDEN "/documents"}, 1,
+                   &report);
+    drt_library *library = scratch_library(t.context, t.model, scratch_path(&t.scratch, name));
+    scratch_check(t.context, drt_session_open(t.context, library, t.model, &session));
+    drt_ask_params params = plain();
+    for (int i = 0; i < QUESTIONS; i++) {
+        drt_answer *answer;
+        scratch_check(t.context,
+                      drt_session_ask(t.context, session, question(i), strlen(question(i)), &params, &answer));
+        check_tokens(answer, t.answers[i]);
+        for (int g = 0; type == DRT_MEMORY_F32 && g < GROUPS; g++) {
+            size_t at = ((size_t)i * GROUPS + (size_t)g) * TOP_K;
+            check_event(&answer->events[g], golden_ints("indices") + at, golden_floats("weights") + at, 2e-3f);
+        }
+        drt_answer_free(answer);
+    }
+    drt_session_close(session);
+    drt_library_close(library);
+}
+
+static void golden_answers_from_bf16_memory(void **state) {
+    (void)state;
+    golden_answers_from_memory(DRT_MEMORY_BF16, "bf16.drt");
+}
+
+static void golden_answers_from_fp32_memory(void **state) {
+    (void)state;
+    golden_answers_from_memory(DRT_MEMORY_F32, "fp32.drt");
 }
 
 static void hits_carry_their_text(void **state) {
@@ -468,6 +504,17 @@ static void answers_longer_than_a_chunk_retrieve_again(void **state) {
                         answer->attention[((i * GROUPS + (size_t)g) * TOP_K + (size_t)k) * 64 + 63] / 255.0;
         assert_true(fabs(mass - event->null_mass) < 0.5 / 255 + 1e-3);
     }
+    /* BM25 looks for the question and the answer up to the landmark. */
+    drt_buffer text = {0};
+    int64_t ranking[TOP_K];
+    int n = 0;
+    assert_true(
+        drt_buffer_printf(&text, "%s\n%.*s", question(0), (int)answer->token_ends[first - 1], answer->answer.data));
+    scratch_check(t.context,
+                  drt_store_bm25(t.context, t.library, text.data, text.length, NULL, 13, TOP_K, ranking, &n));
+    drt_buffer_free(&text);
+    for (int k = 0; k < TOP_K; k++)
+        assert_int_equal(answer->bm25[1][k], k < n ? ranking[k] : -1);
     assert_true(drt_string_equal(&answer->answer, l.text.data, l.text.length));
     for (size_t i = 1; i < answer->n_tokens; i++)
         assert_true(answer->token_ends[i] >= answer->token_ends[i - 1]);
@@ -679,9 +726,36 @@ static void stored_answers_come_back_whole(void **state) {
     drt_answer_free(loaded);
 }
 
+/* Nothing can be written: answers come all the same, and it is said once. */
+static void answers_come_without_being_stored(void **state) {
+    (void)state;
+    struct rlimit old, none;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    none = old;
+    none.rlim_cur = 1;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    drt_ask_params params = drt_ask_params_default();
+    drt_status status[2];
+    drt_answer *answers[2];
+    for (int i = 0; i < 2; i++)
+        status[i] = drt_session_ask(t.context, t.session, question(8), strlen(question(8)), &params, &answers[i]);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(status[0], DRT_WARN);
+    assert_int_equal(status[1], DRT_OK);
+    for (int i = 0; i < 2; i++) {
+        check_tokens(answers[i], t.answers[8]);
+        assert_int_equal(answers[i]->session, 0);
+        drt_answer_free(answers[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twelve_golden_answers),
+        cmocka_unit_test(golden_answers_from_bf16_memory),
+        cmocka_unit_test(golden_answers_from_fp32_memory),
         cmocka_unit_test(hits_carry_their_text),
         cmocka_unit_test(histograms_count_every_live_chunk),
         cmocka_unit_test(long_answer_retrieves_at_each_landmark),
@@ -701,6 +775,7 @@ int main(void) {
         cmocka_unit_test(search_lists_per_group),
         cmocka_unit_test(search_by_other_proposers),
         cmocka_unit_test(stored_answers_come_back_whole),
+        cmocka_unit_test(answers_come_without_being_stored),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
