@@ -43,12 +43,14 @@ typedef struct {
     drt_ask_params params;
     surroundings around;
     bool batch;
-    int answers; /* printed so far */
+    int answers;   /* printed so far */
+    bool streamed; /* part of this answer stands on the terminal */
 } asking;
 
 /* The answer as it grows, for people who watch. */
 static void stream(void *user, const char *text, size_t length) {
-    (void)user;
+    asking *run = user;
+    run->streamed = true;
     terminal_write(stdout, text, length, TEXT_BODY);
     fflush(stdout);
 }
@@ -69,11 +71,14 @@ static void print_json_error(const char *question, size_t length, const char *se
 }
 
 static void print_plain(asking *run, const drt_answer *answer) {
-    if (!run->params.token)
+    if (!run->streamed)
         terminal_write(stdout, answer->answer.data, answer->answer.length, TEXT_BODY);
     putchar('\n');
+    fflush(stdout);
     if (answer->finish == DRT_FINISH_LENGTH)
         complain("the answer was cut at %lld tokens (--max-tokens)", (long long)run->options->max_tokens);
+    else if (answer->finish == DRT_FINISH_CANCELLED)
+        complain("stopped; so far the answer rests on:");
     evidence_passages_print(answer, &run->around);
 }
 
@@ -92,6 +97,7 @@ static int ask(asking *run, const char *question, size_t length, bool too_long) 
     drt_answer *answer = NULL;
     drt_status status = DRT_FAILED;
     const char *sentence = "the line is longer than 4 MiB: only its start was read";
+    run->streamed = false;
     if (!json && run->batch)
         print_question(run, question, length);
     if (!too_long) {
@@ -100,6 +106,8 @@ static int ask(asking *run, const char *question, size_t length, bool too_long) 
     }
     signals_hold();
     if (status < DRT_WARN) {
+        if (run->streamed)
+            putchar('\n');
         complain("%s", sentence);
         if (json)
             print_json_error(question, length, sentence);
@@ -155,6 +163,7 @@ static int run(const void *given, char **operands) {
     run.params.store = !options->no_store;
     if (!options->json && terminal_is(stdout))
         run.params.token = stream;
+    run.params.user = &run;
     run.around = (surroundings){.work = &run.work, .characters = options->context};
 
     int status = EXIT_USAGE;

@@ -179,6 +179,29 @@ class Batch(cli.Case):
         self.assertTrue(ran.out.startswith(b"> %s\n%s\n\n[1] " % (cli.QUESTION.encode(), cli.ANSWER.encode())), ran)
         self.assertIn(b"\n\n> Who?\n", ran.out)
 
+    def test_library_that_cannot_be_written(self):
+        """the answers come, with one warning"""
+        lib = self.copy("town")
+        for folder, _, files in os.walk(lib):
+            for name in files:
+                os.chmod(os.path.join(folder, name), 0o444)
+            os.chmod(folder, 0o555)
+        os.chmod(self.dir, 0o755)
+
+        def ordinary():
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+        try:
+            self.drt("--version", preexec_fn=ordinary)
+        except PermissionError:
+            self.skipTest("an ordinary user cannot run this build")
+        ran = self.drt("ask", "--json", lib, input=(cli.QUESTION + "\n").encode() * 2, preexec_fn=ordinary)
+        os.chmod(lib, 0o755)
+        for o in self.objects(ran.out, 2):
+            self.assertEqual((o["answer"], o["session"]), (cli.ANSWER, 0))
+        self.assertRegex(ran.err.decode(), r"\Adrt: warning: .*stored.*\n\Z")
+
     def test_one_failing_question(self):
         for q in "", "   ", "Caf\udce9?":
             ran = self.drt("ask", "--json", "--no-store", self.library("town"), q, code=1)

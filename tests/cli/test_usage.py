@@ -4,11 +4,15 @@ import os, re
 import cli
 
 ROOT = os.path.join(cli.HERE, "..", "..")
-COMMANDS = ["ingest", "ask", "search", "show", "ls", "rm", "verify", "info", "sessions", "model info", "model quantize",
-            "bench ingest", "bench ask"]
+LEAST = {"ingest", "ask", "search", "show", "ls", "rm", "verify", "info", "sessions", "model info", "model quantize",
+         "bench ingest", "bench ask"}
 
 
 class Usage(cli.Case):
+    def commands(self):
+        listed = self.drt("--help").out.decode().split("Commands:\n")[1].split("\n\n")[0]
+        return re.findall(r"(?m)^  (\w+(?: \w+)?)  +\w", listed)
+
     def test_no_front_end_yet(self):
         says = "drt: the interactive front end is not in this version; ask with: drt ask LIB QUESTION; drt --help lists all commands\n"
         self.exactly(code=2, err=says)
@@ -69,8 +73,8 @@ class Usage(cli.Case):
     def test_help(self):
         ran = self.drt("--help")
         self.assertEqual(ran.err, b"")
-        for name in COMMANDS:
-            self.assertRegex(ran.out.decode(), r"(?m)^  %s  +\w" % name)
+        self.assertLessEqual(LEAST, set(self.commands()))
+        for name in self.commands():
             one = self.drt(*name.split(), "--help")
             self.assertEqual(one.err, b"")
             self.assertTrue(one.out.startswith(b"Usage: drt %s [OPTION]..." % name.encode()), one.out)
@@ -89,7 +93,7 @@ class Usage(cli.Case):
         manual = read("man", "drt.1")
         shells = {n: read("completions", n) for n in ("drt.bash", "_drt", "drt.fish")}
         known = {"help", "version"}
-        for name in COMMANDS:
+        for name in self.commands():
             options = re.findall(r"(?m)^  --([a-z-]+)", self.drt(*name.split(), "--help").out.decode())
             known.update(options)
             self.assertIn(".Nm drt " + name, manual)
