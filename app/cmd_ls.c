@@ -42,6 +42,8 @@ static bool print_plain(void *user, const drt_document *document) {
         terminal_write(stdout, document->title.data, document->title.length, TEXT_LINE);
         putchar('"');
     }
+    if (document->replacements > 0)
+        printf(" (%lld characters could not be decoded)", (long long)document->replacements);
     if (document->reason.data) {
         fputs(": ", stdout);
         terminal_write(stdout, document->reason.data, document->reason.length, TEXT_LINE);

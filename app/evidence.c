@@ -1,6 +1,7 @@
 /* evidence.c: see evidence.h. */
 #include "app/evidence.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "app/terminal.h"
@@ -69,17 +70,49 @@ void evidence_event_json(json_writer *json, const drt_event *event, surroundings
     json_close(json);
 }
 
-/* Text whose every line is indented; the first line's indent was written by the caller. */
-static void write_indented(const char *text, size_t length) {
-    size_t line = 0;
-    for (size_t at = 0; at < length; at++) {
-        if (text[at] != '\n')
-            continue;
-        terminal_write(stdout, text + line, at - line, TEXT_LINE);
-        fputs(at + 1 < length && text[at + 1] == '\n' ? "\n" : "\n    ", stdout);
-        line = at + 1;
+/* Text below a heading: indented, and on a terminal broken at spaces. */
+typedef struct {
+    int width; /* columns behind the indent */
+    int column;
+    size_t spaces; /* seen, not written yet */
+} paragraph;
+
+#define INDENT 4
+#define MAX_COLUMNS 100 /* longer lines are hard to read */
+
+static paragraph paragraph_start(void) {
+    int width = terminal_is(stdout) ? terminal_width(stdout) : INT_MAX;
+    return (paragraph){.width = width == INT_MAX ? width : (width < MAX_COLUMNS ? width : MAX_COLUMNS) - INDENT};
+}
+
+static void write_word(paragraph *p, const char *word, size_t length) {
+    int columns = terminal_columns(word, length);
+    if (p->column > 0 && p->width - p->column < columns + (int)p->spaces) {
+        putchar('\n');
+        p->column = 0;
+        p->spaces = 0;
     }
-    terminal_write(stdout, text + line, length - line, TEXT_LINE);
+    printf("%*s", (int)p->spaces + (p->column == 0 ? INDENT : 0), "");
+    terminal_write(stdout, word, length, TEXT_LINE);
+    p->column += columns + (int)p->spaces;
+    p->spaces = 0;
+}
+
+static void write_text(paragraph *p, const char *text, size_t length) {
+    for (size_t at = 0, end; at < length; at = end) {
+        end = at + 1;
+        if (text[at] == '\n') {
+            putchar('\n');
+            p->column = 0;
+            p->spaces = 0;
+        } else if (text[at] == ' ') {
+            p->spaces++;
+        } else {
+            while (end < length && text[end] != ' ' && text[end] != '\n')
+                end++;
+            write_word(p, text + at, end - at);
+        }
+    }
 }
 
 void evidence_hit_print(const char *head, const drt_hit *hit, surroundings *around) {
@@ -91,21 +124,22 @@ void evidence_hit_print(const char *head, const drt_hit *hit, surroundings *arou
         terminal_write(stdout, hit->title.data, hit->title.length, TEXT_LINE);
         putchar('"');
     }
-    printf(", bytes %lld-%lld, chunk %lld, weight %.2f\n    ", (long long)hit->start, (long long)hit->end,
+    printf(", bytes %lld-%lld, chunk %lld, weight %.2f\n", (long long)hit->start, (long long)hit->end,
            (long long)hit->chunk, (double)hit->weight);
+    paragraph p = paragraph_start();
     if (around->characters > 0) {
         drt_string before, after;
         look_around(around, hit, &before, &after);
-        write_indented(before.data, before.length);
-        fputs("[[", stdout);
-        write_indented(hit->text.data, hit->text.length);
-        fputs("]]", stdout);
-        write_indented(after.data, after.length);
+        write_text(&p, before.data, before.length);
+        write_text(&p, "[[", 2);
+        write_text(&p, hit->text.data, hit->text.length);
+        write_text(&p, "]]", 2);
+        write_text(&p, after.data, after.length);
     } else {
         size_t blank = 0; /* a chunk may begin with what separates it from the one before */
         while (blank < hit->text.length && (hit->text.data[blank] == ' ' || hit->text.data[blank] == '\n'))
             blank++;
-        write_indented(hit->text.data + blank, hit->text.length - blank);
+        write_text(&p, hit->text.data + blank, hit->text.length - blank);
     }
     putchar('\n');
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "app/terminal.h"
@@ -14,18 +15,6 @@ static int64_t now_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Columns that a text takes at most: two for all that may be wide. */
-static int columns_of(const char *text, size_t length) {
-    int columns = 0;
-    for (size_t at = 0; at < length;) {
-        uint32_t code = 0;
-        size_t size = drt_utf8_decode(text + at, length - at, &code);
-        columns += code >= 0x1100 ? 2 : 1;
-        at += size > 0 ? size : 1;
-    }
-    return columns;
 }
 
 static int format_eta(char *out, size_t size, const drt_progress *state) {
@@ -41,22 +30,29 @@ static int format_eta(char *out, size_t size, const drt_progress *state) {
     return length;
 }
 
+/* Largest resident memory so far. */
+static long peak_megabytes(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss / 1024 : 0;
+}
+
 /* How a state reads, without the path. */
 static int format_state(char *out, size_t size, const drt_progress *state) {
     double rate = state->seconds > 0 ? (double)state->tokens / state->seconds : 0;
     char eta[64] = "";
     format_eta(eta, sizeof eta, state);
-    return snprintf(out, size, "%lld read, %lld failed, %lld chunks, %.0f tokens/s%s ", (long long)state->members_done,
-                    (long long)state->members_failed, (long long)state->chunks, rate, eta);
+    return snprintf(out, size, "%lld read, %lld failed, %lld chunks, %.0f tokens/s%s, %ld MB ",
+                    (long long)state->members_done, (long long)state->members_failed, (long long)state->chunks, rate,
+                    eta, peak_megabytes());
 }
 
 /* The end of a path, which says more than its start, in at most `room` columns; returns those it takes. */
 static int tail_of(const char **text, size_t *length, int room) {
-    int columns = columns_of(*text, *length);
+    int columns = terminal_columns(*text, *length);
     while (columns > room && *length > 0) {
         uint32_t code;
         size_t size = drt_utf8_decode(*text, *length, &code);
-        columns -= columns_of(*text, size);
+        columns -= terminal_columns(*text, size);
         *text += size;
         *length -= size;
     }

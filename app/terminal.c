@@ -26,6 +26,17 @@ int terminal_width(FILE *stream) {
     return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+int terminal_columns(const char *text, size_t length) {
+    int columns = 0;
+    for (size_t at = 0; at < length;) {
+        uint32_t code = 0;
+        size_t size = drt_utf8_decode(text + at, length - at, &code);
+        columns += code >= 0x1100 ? 2 : 1;
+        at += size > 0 ? size : 1;
+    }
+    return columns;
+}
+
 #define ESCAPED_SIZE 12 /* "\\uFFFFFFFF" */
 
 static bool turns_direction(uint32_t code) {

@@ -13,6 +13,9 @@ bool terminal_has_colour(FILE *stream);
 /* Columns of the terminal; 80 when it does not say. */
 int terminal_width(FILE *stream);
 
+/* Columns that a neutralised text takes at most: two for every character that may be wide. */
+int terminal_columns(const char *text, size_t length);
+
 typedef enum {
     TEXT_LINE, /* stays on its line: line feeds and tabs are escaped too (names, titles, sentences) */
     TEXT_BODY  /* line feeds and tabs are layout and stay (answers, passages) */

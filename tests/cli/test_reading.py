@@ -70,7 +70,7 @@ class Reading(cli.Case):
         ran = self.drt("ingest", "lib", "many")
         self.assertEqual(len(ran.err.splitlines()), 1, ran)
         seen = self.terminal("ingest", "lib2", "many")
-        self.assertRegex(seen.decode(), r"\d+ read, 0 failed, \d+ chunks, \d+ tokens/s")
+        self.assertRegex(seen.decode(), r"\d+ read, 0 failed, \d+ chunks, \d+ tokens/s.*, \d+ MB ")
         self.assertNotIn(b"\x1b", seen)
         self.assertRegex(seen.decode(), r"\r40 new documents in lib2, 0 known, 0 skipped; " + SUMMARY)
 

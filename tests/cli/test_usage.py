@@ -86,6 +86,15 @@ class Usage(cli.Case):
         self.assertRegex(ran.out.decode(), r"\Adrt \d+\.\d+\.\d+\n(.*cpu.*\n)")
         self.assertEqual(ran.err, b"")
 
+    def test_no_network(self):
+        """what is asked and read stays here: the program has no code that could send it"""
+        with open(cli.DRT, "rb") as f:
+            program = f.read()
+        if b"__asan_init" in program:
+            self.skipTest("the sanitizer's own code talks of sockets")
+        for name in b"socket", b"connect", b"getaddrinfo", b"sendto":
+            self.assertNotIn(b"\0" + name + b"\0", program)
+
     def test_manual_and_completions_agree_with_help(self):
         def read(*name):
             with open(os.path.join(ROOT, *name), encoding="utf-8") as f:
