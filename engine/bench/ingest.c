@@ -1,4 +1,8 @@
 /* ingest.c: how fast a corpus becomes a library, end to end, against the device's matrix products. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "engine/base/file.h"
 #include "engine/bench/bench.h"
 
@@ -82,11 +86,21 @@ static drt_status measure(drt_context *context, drt_model *model, const drt_benc
     return DRT_OK;
 }
 
+static drt_status check_paths(drt_context *context, const drt_bench_ingest_params *params) {
+    struct stat facts;
+    for (size_t i = 0; i < params->n_paths; i++)
+        if (stat(params->paths[i], &facts) != 0)
+            return drt_fail(context, DRT_FAILED, "%s: %s", params->paths[i], strerror(errno));
+    return DRT_OK;
+}
+
 drt_status drt_bench_ingest(drt_context *context, drt_model *model, const drt_bench_ingest_params *params,
                             drt_bench_ingest_report *report) {
     drt_string scratch = {0};
     *report = (drt_bench_ingest_report){0};
-    drt_status status = drt_bench_scratch_new(context, params->directory, &scratch);
+    drt_status status = check_paths(context, params);
+    if (status == DRT_OK)
+        status = drt_bench_scratch_new(context, params->directory, &scratch);
     if (status == DRT_OK)
         status = measure(context, model, params, scratch.data, report);
     drt_bench_scratch_remove(&scratch);

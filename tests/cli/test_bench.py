@@ -1,0 +1,60 @@
+"""test_bench.py: drt bench ingest and ask: their fields, plain output, and that nothing is left behind."""
+import os, signal, time
+
+import cli
+
+INGEST = {"tokens", "chunks", "seconds", "tokens_per_second", "flop_per_token", "gemm_flop_per_second", "share_of_gemm", "peak_bytes",
+          "anonymous_bytes", "device"}
+ASK = {"chunks", "questions", "first_token_ms", "slowest_ms", "library_bytes", "peak_bytes", "anonymous_bytes"}
+
+
+class Bench(cli.Case):
+    def scratch(self):
+        folder = self.path("scratch")
+        os.mkdir(folder)
+        return folder
+
+    def test_ingest_of_made_up_text(self):
+        folder = self.scratch()
+        found, = self.objects(self.drt("bench", "ingest", "--tokens", "300", "--json", env={"TMPDIR": folder}).out, 1)
+        self.assertEqual(set(found), INGEST)
+        self.assertTrue(200 < found["tokens"] < 400, found)
+        self.assertAlmostEqual(found["tokens_per_second"] * found["seconds"] / found["tokens"], 1, 6)
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_ingest_of_files(self):
+        folder = self.scratch()
+        ran = self.drt("bench", "ingest", "--scratch", folder, cli.DOCUMENTS)
+        self.assertEqual([line.split()[0] for line in ran.out.decode().splitlines()], ["device", "tokens", "time", "model", "matrix", "memory"])
+        self.assertEqual(ran.err, b"")
+        self.assertIn(b" 13 chunks", ran.out)       # as in tests/golden/trained
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_ask(self):
+        folder = self.scratch()
+        found, = self.objects(self.drt("bench", "ask", "--chunks", "70", "--questions", "2", "--json", "--scratch", folder).out, 1)
+        self.assertEqual(set(found), ASK)
+        self.assertEqual((found["chunks"], found["questions"]), (70, 2))
+        self.assertTrue(0 < found["first_token_ms"] <= found["slowest_ms"], found)
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_nothing_to_measure(self):
+        folder = self.scratch()
+        self.drt("bench", "ask", "--scratch", self.path("nosuch"), "--chunks", "5", code=2)
+        ran = self.drt("bench", "ingest", "--scratch", folder, self.path("nosuch"), code=2)
+        self.assertIn(b"nosuch", ran.err)
+        self.assertEqual(os.listdir(folder), [])
+        self.drt("bench", "ask", "--chunks", "0", code=2)
+
+    def test_interrupt(self):
+        folder = self.scratch()
+        run = self.start("bench", "ask", "--chunks", "1000000", "--scratch", folder)
+        until = time.time() + cli.SECONDS
+        while not os.listdir(folder) and time.time() < until:
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(cli.SECONDS), 130)
+        self.assertEqual(os.listdir(folder), [])
+
+
+cli.main()
