@@ -53,21 +53,33 @@ static int words_of(const drt_command *command, int argc, char **argv) {
                : 0;
 }
 
-static int unknown_command(const char *word) {
+static bool is_help(const char *word) {
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* The first word of commands of two words, alone or with something else behind it. */
+static bool print_family(FILE *out, const char *word) {
     size_t length = strlen(word);
-    bool family = false;
+    bool found = false;
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strncmp(commands[i]->name, word, length) == 0 && commands[i]->name[length] == ' ') {
-            complain("%s: usage: drt %s %s", word, commands[i]->name, commands[i]->operands);
-            family = true;
+            fprintf(out, "%s drt %s [OPTION]... %s\n", found ? "      " : "Usage:", commands[i]->name,
+                    commands[i]->operands);
+            found = true;
         }
-    if (!family)
-        complain("there is no command '%s'; drt --help lists them", word);
+    return found;
+}
+
+static int no_such_command(int argc, char **argv) {
+    bool asked = argc > 2 && is_help(argv[2]);
+    if (print_family(asked ? stdout : stderr, argv[1]))
+        return asked ? EXIT_ALL : EXIT_USAGE;
+    complain("there is no command '%s'; drt --help lists them", argv[1]);
     return EXIT_USAGE;
 }
 
 static int dispatch(int argc, char **argv) {
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+    if (argc > 1 && is_help(argv[1])) {
         print_help();
         return EXIT_ALL;
     }
@@ -88,7 +100,7 @@ static int dispatch(int argc, char **argv) {
         if (words > 0)
             return command_run(commands[i], argc - words, argv + words);
     }
-    return unknown_command(argv[1]);
+    return no_such_command(argc, argv);
 }
 
 int main(int argc, char **argv) {

@@ -23,7 +23,10 @@ class Usage(cli.Case):
     def test_unknown_words(self):
         self.exactly("frobnicate", code=2, err="drt: there is no command 'frobnicate'; drt --help lists them\n")
         self.exactly("--frob", "ls", code=2, err="drt: there is no option '--frob' in front of a command; drt --help lists what there is\n")
-        self.exactly("model", "frob", code=2, err="drt: model: usage: drt model info DIR\ndrt: model: usage: drt model quantize DIR OUT\n")
+        model = "Usage: drt model info [OPTION]... DIR\n       drt model quantize [OPTION]... DIR OUT\n"
+        self.exactly("model", code=2, err=model)
+        self.exactly("model", "frob", code=2, err=model)
+        self.exactly("model", "--help", out=model)
         self.exactly("\x1b]0;x\x07", code=2, err="drt: there is no command '\\x1B]0;x\\x07'; drt --help lists them\n")
 
     def test_wrong_options(self):
