@@ -1,6 +1,7 @@
 /* lookup.c: see lookup.h. */
 #include "app/lookup.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static char *beside_program(void) {
     return found;
 }
 
-char *lookup_model(const char *given, const char *recorded, size_t recorded_length) {
+char *lookup_find_model(const char *given, const char *recorded, size_t recorded_length, char *why, size_t why_size) {
     const char *environment = getenv("DRT_MODEL");
     if (given)
         return strdup(given);
@@ -75,13 +76,23 @@ char *lookup_model(const char *given, const char *recorded, size_t recorded_leng
     if (!found)
         found = beside_program();
     if (!found && recorded)
-        complain(
+        snprintf(
+            why, why_size,
             "no model found: $DRT_MODEL is not set, and there is no config.json in %.*s (this library's), in %s or "
             "in samples/model beside the program; give --model DIR",
             (int)recorded_length, recorded, installed);
     else if (!found)
-        complain("no model found: $DRT_MODEL is not set, and there is no config.json in %s or in samples/model beside "
+        snprintf(why, why_size,
+                 "no model found: $DRT_MODEL is not set, and there is no config.json in %s or in samples/model beside "
                  "the program; give --model DIR",
                  installed);
+    return found;
+}
+
+char *lookup_model(const char *given, const char *recorded, size_t recorded_length) {
+    char why[2 * PATH_MAX];
+    char *found = lookup_find_model(given, recorded, recorded_length, why, sizeof why);
+    if (!found)
+        complain("%s", why);
     return found;
 }

@@ -12,5 +12,7 @@ bool lookup_library(const char *path);
  * samples/model beside the build. A directory that was named is taken as it is; of the others the first with a config.json. The
  * result is the caller's; NULL: none was found, and what was tried was said on stderr. */
 char *lookup_model(const char *given, const char *recorded, size_t recorded_length);
+/* The same, with the sentence in `why` instead of on stderr. */
+char *lookup_find_model(const char *given, const char *recorded, size_t recorded_length, char *why, size_t why_size);
 
 #endif

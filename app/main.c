@@ -11,13 +11,14 @@ static const drt_command *const commands[] = {
     &command_ingest,    &command_ask,        &command_search,         &command_show,
     &command_ls,        &command_rm,         &command_verify,         &command_info,
     &command_sessions,  &command_model_info, &command_model_quantize, &command_bench_ingest,
-    &command_bench_ask,
+    &command_bench_ask, &command_open,
 };
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
 static void print_help(void) {
-    puts("Usage: drt COMMAND [OPTION]... [OPERAND]...\n\n"
+    puts("Usage: drt [LIB]\n"
+         "       drt COMMAND [OPTION]... [OPERAND]...\n\n"
          "Answers questions over archives of books and papers and shows the passages that each answer rests on.\n\n"
          "Commands:");
     for (size_t i = 0; i < N_COMMANDS; i++)
@@ -90,11 +91,8 @@ static int dispatch(int argc, char **argv) {
         return EXIT_USAGE;
     }
     /* What names a library opens it, though it may also be a command's name. */
-    if (argc < 2 || (argc == 2 && (strchr(argv[1], '/') || lookup_library(argv[1])))) {
-        complain("the interactive front end is not in this version; ask with: drt ask LIB QUESTION; "
-                 "drt --help lists all commands");
-        return EXIT_USAGE;
-    }
+    if (argc < 2 || (argc == 2 && (strchr(argv[1], '/') || lookup_library(argv[1]))))
+        return command_run(&command_open, argc, argv);
     for (size_t i = 0; i < N_COMMANDS; i++) {
         int words = words_of(commands[i], argc, argv);
         if (words > 0)

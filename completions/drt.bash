@@ -4,7 +4,7 @@ _drt() {
     local compute="--model --device --threads" options=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "ingest ask search show ls rm verify info sessions model bench --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "open ingest ask search show ls rm verify info sessions model bench --help --version" -- "$current")
         return
     fi
     if [[ $command == model && COMP_CWORD -eq 2 ]]; then
@@ -24,6 +24,10 @@ _drt() {
         mapfile -t COMPREPLY < <(compgen -W "auto cpu cuda" -- "$current")
         return
         ;;
+    --theme)
+        mapfile -t COMPREPLY < <(compgen -W "default light monochrome" -- "$current")
+        return
+        ;;
     --memory)
         mapfile -t COMPREPLY < <(compgen -W "int8 bf16" -- "$current")
         return
@@ -37,6 +41,7 @@ _drt() {
     esac
     if [[ $current == -* ]]; then
         case $command in
+        open) options="--theme --ascii --no-mouse $compute" ;;
         ingest) options="--report --memory $compute" ;;
         ask) options="--json --retriever --document --max-tokens --temperature --top-p --seed --context --no-store $compute" ;;
         search) options="--json --retriever --document --top --seed --context $compute" ;;

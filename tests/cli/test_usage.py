@@ -4,7 +4,7 @@ import os, re
 import cli
 
 ROOT = os.path.join(cli.HERE, "..", "..")
-LEAST = {"ingest", "ask", "search", "show", "ls", "rm", "verify", "info", "sessions", "model info", "model quantize",
+LEAST = {"open", "ingest", "ask", "search", "show", "ls", "rm", "verify", "info", "sessions", "model info", "model quantize",
          "bench ingest", "bench ask"}
 
 
@@ -13,9 +13,10 @@ class Usage(cli.Case):
         listed = self.drt("--help").out.decode().split("Commands:\n")[1].split("\n\n")[0]
         return re.findall(r"(?m)^  (\w+(?: \w+)?)  +\w", listed)
 
-    def test_no_front_end_yet(self):
-        says = "drt: the interactive front end is not in this version; ask with: drt ask LIB QUESTION; drt --help lists all commands\n"
-        self.exactly(code=2, err=says)
+    def test_front_end_needs_a_terminal(self):
+        says = "drt: the front end needs a terminal, but standard input is none; ask from the command line instead: drt ask LIB QUESTION\n"
+        self.exactly(code=2, err="drt: no library has been opened yet; open or begin one with: drt open LIB; drt --help lists all commands\n")
+        self.exactly("open", "books.drt", code=2, err=says)
         self.exactly("./books.drt", code=2, err=says)
         os.symlink(self.library("town"), self.path("ls"))
         self.exactly("ls", code=2, err=says)        # a library of that name wins

@@ -1,0 +1,77 @@
+/* worker_answer.c: the thread that has the model: asks and searches. */
+#include <string.h>
+
+#include "ui/worker_parts.h"
+
+/* Library, model and session, kept between questions. false: NEWS_FAILED was posted. */
+static bool prepare(engine_thread *thread) {
+    if (thread->session)
+        return true;
+    if (!thread_open_model(thread) || !thread_open_library(thread, DRT_LIBRARY_READ))
+        return false;
+    if (drt_session_open(thread->context, thread->library, thread->model, &thread->session) < DRT_WARN) {
+        news_post_error(thread);
+        return false;
+    }
+    news *message = news_new(thread, NEWS_MODEL);
+    if (message) {
+        const char *device = drt_device_name(thread->device);
+        model_string_set(&message->text, device, strlen(device));
+        message->n_groups = drt_model_config(thread->model)->n_groups;
+        message->top_k = drt_model_config(thread->model)->top_k;
+    }
+    news_post(thread, message);
+    return true;
+}
+
+static void token(void *user, const char *text, size_t length) {
+    news_post_text(user, NEWS_TOKEN, text, length);
+}
+
+static void ask(engine_thread *thread) {
+    const request *wanted = &thread->current;
+    drt_ask_params params = drt_ask_params_default();
+    params.retriever = wanted->retriever;
+    params.max_tokens = wanted->max_tokens > 0 ? wanted->max_tokens : params.max_tokens;
+    params.token = token;
+    params.user = thread;
+    news *message = news_new(thread, NEWS_ANSWER);
+    if (!message)
+        return;
+    drt_status status = drt_session_ask(thread->context, thread->session, wanted->text.data, wanted->text.length,
+                                        &params, &message->answer);
+    if (status < DRT_WARN) {
+        news_free(message);
+        news_post_error(thread);
+        return;
+    }
+    if (status == DRT_WARN)
+        model_string_set(&message->reason, drt_error(thread->context), strlen(drt_error(thread->context)));
+    news_post(thread, message);
+}
+
+static void search(engine_thread *thread) {
+    const request *wanted = &thread->current;
+    drt_search_params params = drt_search_params_default();
+    params.retriever = wanted->retriever;
+    params.top = wanted->top > 0 ? wanted->top : params.top;
+    news *message = news_new(thread, NEWS_FOUND);
+    if (!message)
+        return;
+    if (drt_session_search(thread->context, thread->session, wanted->text.data, wanted->text.length, &params,
+                           &message->found) < DRT_WARN) {
+        news_free(message);
+        news_post_error(thread);
+        return;
+    }
+    news_post(thread, message);
+}
+
+void answer_work(engine_thread *thread) {
+    if (!prepare(thread))
+        return;
+    if (thread->current.kind == WORK_ASK)
+        ask(thread);
+    else if (thread->current.kind == WORK_SEARCH)
+        search(thread);
+}
