@@ -440,21 +440,45 @@ static bool same_letters(const char *data, size_t length, const char *a, const c
     return same;
 }
 
-/* Neither marked, nor wide, nor UTF-8, nor declared. */
+/* Could these be Western words in windows-1252? Its signs don't touch letters, and no capital follows a small letter. */
+static bool reads_as_windows_1252(const char *data, size_t length) {
+    static const char signs[] =
+        "\x80\x83\x86\x87\x89\x95\x98\x99\xA1\xA2\xA3\xA4\xA5\xA6\xA8\xA9\xAC\xAE\xAF\xB1\xB4\xB6\xB7\xB8"
+        "\xBC\xBD\xBE\xD7\xF7";
+    static const char capitals[] = "\x8A\x8C\x8E\x9F";
+    static const char undefined[] = "\x81\x8D\x8F\x90\x9D";
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)data[i];
+        if (byte < 0x80)
+            continue;
+        bool after_small = i > 0 && data[i - 1] >= 'a' && data[i - 1] <= 'z';
+        bool before_small = i + 1 < length && data[i + 1] >= 'a' && data[i + 1] <= 'z';
+        bool capital = strchr(capitals, byte) || (byte >= 0xC0 && byte < 0xDF);
+        if (strchr(undefined, byte) || (strchr(signs, byte) && (after_small || before_small)) ||
+            (capital && after_small))
+            return false;
+    }
+    return true;
+}
+
+/* Neither marked, nor wide, nor UTF-8, nor declared. Of a few letters uchardet makes anything: then Western words are
+ * Western, and it is only asked whether to call that a guess. */
 static const char *guess(const char *data, size_t length, size_t first_high, bool *guessed) {
     const char *sample = data + first_high;
     size_t n = length - first_high < DETECTOR_BYTES ? length - first_high : DETECTOR_BYTES;
-    size_t high = count_high(sample, n);
     const char *name = uchardet_says(sample, n);
-    if (high < FEW_LETTERS) {
-        bool western = is_western(sample, n);
-        if (western && name && same_letters(sample, n, name, "WINDOWS-1252"))
-            name = "WINDOWS-1252";
-        *guessed = !western || (name && strcmp(name, "WINDOWS-1252") != 0);
-        if (!western && (!name || strcmp(name, "UTF-8") == 0))
-            name = best_cjk(sample, n);
+    if (name && strcmp(name, "UTF-8") == 0)
+        name = NULL;
+    if (count_high(sample, n) >= FEW_LETTERS)
+        return name ? name : "WINDOWS-1252";
+    if (is_western(data, first_high + n) && reads_as_windows_1252(data, first_high + n)) {
+        *guessed = name && strncmp(name, "MAC", 3) != 0 && !same_letters(sample, n, name, "WINDOWS-1252");
+        return "WINDOWS-1252";
     }
-    return name && strcmp(name, "UTF-8") != 0 ? name : "WINDOWS-1252";
+    *guessed = true;
+    if (!name)
+        name = best_cjk(sample, n);
+    return name ? name : "WINDOWS-1252";
 }
 
 static const char *choose(const char *data, size_t length, const char *declared, size_t declared_length, size_t *skip,

@@ -14,6 +14,13 @@ static bool begins(const drt_format_probe *probe, size_t at, const char *bytes, 
     return probe->head_length >= at + length && memcmp(probe->head + at, bytes, length) == 0;
 }
 
+static uint32_t little(const char *at, int bytes) {
+    uint32_t value = 0;
+    while (bytes-- > 0)
+        value = value << 8 | (unsigned char)at[bytes];
+    return value;
+}
+
 static bool is_zip(const drt_format_probe *probe) {
     return begins(probe, 0, "PK\3\4", 4) || begins(probe, 0, "PK\5\6", 4) || begins(probe, 0, "PK\7\x8PK\3\4", 8);
 }
@@ -106,8 +113,15 @@ static bool is_compress(const drt_format_probe *probe) {
     return begins(probe, 0, "\x1F\x9D", 2);
 }
 
+/* It has no mark: default properties, a dictionary of a usual size up to 128 MiB (the decoder allocates what is said
+ * here), and a length that is unknown or below 1 TiB. */
 static bool is_lzma(const drt_format_probe *probe) {
-    return begins(probe, 0, "\x5D\0\0", 3);
+    if (probe->head_length < 14 || !begins(probe, 0, "\x5D\0\0", 3))
+        return false;
+    uint32_t dictionary = little(probe->head + 1, 4), half = dictionary & (dictionary - 1);
+    bool usual = dictionary >= 1 << 16 && dictionary <= 1 << 27 && (half & (half - 1)) == 0;
+    uint32_t low = little(probe->head + 5, 4), high = little(probe->head + 9, 4);
+    return usual && ((low == UINT32_MAX && high == UINT32_MAX) || high < 256);
 }
 
 static const drt_container containers[] = {
@@ -152,13 +166,6 @@ const drt_container *drt_container_by_name(const drt_format_probe *probe) {
 }
 
 /* ----------------------------------------------------- a zip's first look ---- */
-
-static uint32_t little(const char *at, int bytes) {
-    uint32_t value = 0;
-    while (bytes-- > 0)
-        value = value << 8 | (unsigned char)at[bytes];
-    return value;
-}
 
 /* One local header in the first bytes of a zip. */
 typedef struct {

@@ -37,14 +37,14 @@ void drt_extract_clear(drt_extract *extract);
 
 /* Hard limits against bombs. They hold for one file on disk with all that is nested in it; folders have none.
  * Time is bounded by max_total_bytes and max_ratio; memory by one member (about max_member_bytes raw, as much again
- * decoded, and its text) and 16 MiB for each archive open inside another. */
+ * decoded, and its text), 16 MiB for each archive open inside another, and the dictionaries of the decompressors. */
 typedef struct {
     int max_depth;            /* archives and compressions inside each other */
     int64_t max_members;      /* of all archives in the file */
     int64_t max_member_bytes; /* of one document, unpacked */
     int64_t max_nested_bytes; /* of one archive that must be spooled to a temporary file to be read */
     int64_t max_total_bytes;  /* unpacked */
-    /* Unpacked over packed, above 64 MiB of output of an archive (1 GiB of the whole file). Members of an
+    /* Unpacked over packed, above 64 MiB of output of an archive (512 MiB of the whole file). Members of an
      * archive that has used this up may still have 1 MiB each. */
     int64_t max_ratio;
 } drt_corpus_limits;

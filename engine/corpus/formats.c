@@ -135,8 +135,10 @@ const drt_format *drt_format_by_content(const drt_format_probe *probe) {
 
 const drt_format *drt_format_by_name(const drt_format_probe *probe) {
     bool readable = drt_charset_is_text(probe->head, probe->head_length);
+    /* A text called .db is a text, but what is called .pyc and has NULs is no text, however much of it can be read. */
+    bool pure = readable && (probe->head_length == 0 || !memchr(probe->head, 0, probe->head_length));
     for (size_t i = 0; i < N_FORMATS; i++)
-        if ((formats[i].basis == DRT_FORMAT_TEXT) == readable &&
+        if ((formats[i].basis == DRT_FORMAT_TEXT ? readable : !pure) &&
             drt_name_has_extension(probe->name, probe->name_length, formats[i].extensions))
             return &formats[i];
     return readable ? &text : &binary;

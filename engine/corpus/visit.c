@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/utf8.h"
@@ -12,9 +13,11 @@
 #include "engine/corpus/stream.h"
 
 #define ARCHIVE_FLOOR (64LL << 20) /* unpacked bytes below which no ratio is looked at: of an archive, */
-#define FILE_FLOOR (1LL << 30)     /* of a whole file */
+#define FILE_FLOOR (512LL << 20)   /* of a whole file */
 #define MEMBER_FLOOR (1LL << 20)   /* what a member may have in any case */
-#define READINGS 3                 /* of a file that changes meanwhile */
+#define HASH_STEP (4u << 20)       /* bytes hashed between two looks at cancellation */
+#define CLOCK_TICK 50              /* milliseconds; more than that of any system's file times */
+#define READINGS 4                 /* of a file that changes meanwhile */
 
 /* An open archive and those around it. */
 typedef struct level {
@@ -120,7 +123,11 @@ static const char *check_share(void *user) {
     for (const level *l = user; l; l = l->outer)
         if (l->unpacked > l->ceiling)
             return refuse(l->visit, "the archive");
-    return NULL;
+    return drt_cancelled(((const level *)user)->visit->context) ? "cancelled" : NULL;
+}
+
+static const char *check_cancelled(void *user) {
+    return drt_cancelled(((const drt_visit *)user)->context) ? "cancelled" : NULL;
 }
 
 /* Counts a member that is passed over without being unpacked as if it had been. */
@@ -135,46 +142,62 @@ static const char *charge_unread(level *l, int64_t bytes) {
 
 /* ----------------------------------------------------------- documents ---- */
 
-static bool same_file_state(const struct stat *a, const struct stat *b) {
-    return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+/* Nothing was written between the two looks: the clock of files ticks slowly, so the last change must be a while ago. */
+static bool stood_still(const struct stat *start, const struct stat *end) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t age = (now.tv_sec - end->st_mtim.tv_sec) * 1000 + (now.tv_nsec - end->st_mtim.tv_nsec) / 1000000;
+    return start->st_size == end->st_size && start->st_mtim.tv_sec == end->st_mtim.tv_sec &&
+           start->st_mtim.tv_nsec == end->st_mtim.tv_nsec && (age > CLOCK_TICK || age < 0);
 }
 
-/* Reads a file on disk that others may be writing: it stood still meanwhile, or two readings agree. */
+static bool same_bytes(const drt_blob *a, const drt_blob *b) {
+    return a->length == b->length && memcmp(a->data, b->data, a->length) == 0;
+}
+
+/* Reads a file on disk that others may be writing: it stood still meanwhile, or two readings agree. A second reading
+ * goes as far as the first, so that files that only grow are read. */
 static bool read_steady(drt_visit *v, drt_stream *stream, drt_blob *blob) {
     drt_blob before = {0};
-    bool steady = false;
+    struct stat start = v->opened, end;
+    bool steady = false, had = false, ok = false;
     for (int i = 0; i < READINGS && !steady; i++) {
-        struct stat start, end;
-        if (fstat(v->file, &start) != 0)
-            break;
         if (i > 0) {
-            stream->size = i == 1 && before.data ? (int64_t)before.length : start.st_size;
-            drt_stream_rewind(stream);
+            if (fstat(v->file, &start) != 0 || !drt_stream_rewind(stream))
+                break;
+            stream->size = had ? (int64_t)before.length : start.st_size;
         }
-        bool ok = drt_blob_read(blob, stream, v->params->limits.max_member_bytes, NULL, NULL);
+        ok = drt_blob_read(blob, stream, v->params->limits.max_member_bytes, check_cancelled, v);
         if (fstat(v->file, &end) != 0)
             break;
-        steady = same_file_state(&start, &end) || (ok && before.data && before.length == blob->length &&
-                                                   memcmp(before.data, blob->data, blob->length) == 0);
-        if (!ok && steady) {
-            drt_blob_free(&before);
-            return false;
-        }
-        if (!steady) {
+        steady = stood_still(&start, &end) || (ok && had && same_bytes(blob, &before));
+        if (!steady && i + 1 < READINGS) {
             drt_blob_free(&before);
             before = *blob;
+            had = ok;
             *blob = (drt_blob){0};
         }
     }
     drt_blob_free(&before);
-    return steady || drt_stream_fail(stream, "it kept changing while it was read");
+    if (steady)
+        return ok;
+    drt_blob_free(blob);
+    return drt_stream_fail(stream, "it kept changing while it was read");
 }
 
 static bool read_document(drt_visit *v, level *outer, drt_stream *stream, drt_blob *blob) {
     if (outer)
         return drt_blob_read(blob, stream, v->params->limits.max_member_bytes, check_share, outer);
     return read_steady(v, stream, blob);
+}
+
+/* Half a hash when cancelled: nobody is told of it then. */
+static void hash_blob(drt_visit *v, const drt_blob *blob, uint8_t sha256[DRT_HASH_SIZE]) {
+    drt_hash hash;
+    drt_hash_start(&hash);
+    for (size_t at = 0; at < blob->length && !drt_visit_stopped(v); at += HASH_STEP)
+        drt_hash_add(&hash, blob->data + at, blob->length - at < HASH_STEP ? blob->length - at : HASH_STEP);
+    drt_hash_finish(&hash, sha256);
 }
 
 static void extract_document(drt_visit *v, const drt_format *format, const drt_format_input *input, drt_source *source,
@@ -215,10 +238,7 @@ static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const
         drt_visit_skip(v, format->name, stream->size, stream->error);
     } else {
         drt_source source = {.format = format->name, .raw_bytes = (int64_t)blob.length};
-        drt_hash hash;
-        drt_hash_start(&hash);
-        drt_hash_add(&hash, blob.data, blob.length);
-        drt_hash_finish(&hash, source.sha256);
+        hash_blob(v, &blob, source.sha256);
         source.archive = v->archive.data;
         source.archive_length = v->archive.length;
         source.path = v->path.data;
@@ -433,6 +453,7 @@ void drt_visit_file(drt_visit *v, int file, const struct stat *facts, const char
         return;
     }
     v->file = file;
+    v->opened = *facts;
     v->file_size = facts->st_size;
     v->file_read = v->members = v->unpacked = 0;
     tell_progress(v);

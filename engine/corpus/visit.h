@@ -19,6 +19,7 @@ typedef struct {
     int64_t finished;   /* bytes of files done */
     /* The file on disk at hand. */
     int file;
+    struct stat opened; /* when it was opened */
     int64_t file_size, file_read;
     int64_t members, unpacked;
     char refusal[128];

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/corpus/formats.h"
+#include "engine/corpus/container.h"
 #include "engine/corpus/markup.h"
 #include "tests/corpus/rows.h"
 
@@ -68,6 +68,7 @@ static void content_goes_before_the_name(void **state) {
         {"a.docx", "\x01\x02\x03\x04", "docx"}, /* damaged */
         {"a.db", "a text all the same", "text"},
         {"a.txt", "\x89PNG\r\n\x1A\n\x01\x02\x03", "image"},
+        {"a.jpg", "a text all the same", "text"},
         {"a.txt", "MMI is the year 2001", "text"},
         {"a.txt", "\x01\x02\x03\x04", ""},
         {"a.txt", "", "text"},
@@ -75,6 +76,34 @@ static void content_goes_before_the_name(void **state) {
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_string_equal(format_of(cases[i].name, cases[i].head, strlen(cases[i].head))->name, cases[i].format);
+}
+
+static void kinds_of_archives_are_told_by_content(void **state) {
+    (void)state;
+    static const struct {
+        const char *head;
+        size_t length;
+        const char *kind; /* "": none */
+    } cases[] = {
+        {"PK\3\4", 4, "zip"},
+        {"PK\5\6", 4, "zip"},
+        {"7z\xBC\xAF\x27\x1C", 6, "7z"},
+        {"\x1F\x8B\x08", 3, "gzip"},
+        {"BZh9", 4, ""},
+        {"BZh91AY&SY", 10, "bzip2"},
+        {"070707 is a number in a text", 28, ""},
+        {"\xC7\x71 in Greek", 11, ""},
+        {"\x5D\0\0\x80\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\0", 14, "lzma"},
+        {"\x5D\0\0\xC0\0\x10\0\0\0\0\0\0\0\0", 14, "lzma"},
+        {"\x5D\0\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\0", 14, ""}, /* a dictionary of 4 GiB */
+        {"!<arch>\n", 8, "ar"},
+        {"Rar!\x1A\7\1\0", 8, "rar5"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        drt_format_probe probe = probe_of("a", cases[i].head, cases[i].length);
+        const drt_container *container = drt_container_by_content(&probe);
+        assert_string_equal(container ? container->name : "", cases[i].kind);
+    }
 }
 
 static void the_table_describes_itself(void **state) {
@@ -343,6 +372,7 @@ static void cut_books_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(content_goes_before_the_name),
+        cmocka_unit_test(kinds_of_archives_are_told_by_content),
         cmocka_unit_test(the_table_describes_itself),
         cmocka_unit_test(pages_become_paragraphs),
         cmocka_unit_test(xhtml_is_read_as_xml),

@@ -39,6 +39,7 @@ static void encodings_are_told(void **state) {
         {"\x93quoted\x94", 0, "ISO-8859-1", "WINDOWS-1252", "\xE2\x80\x9Cquoted\xE2\x80\x9D", 0, false},
         {"\xC3\xA9t\xC3\xA9", 0, "iso-8859-1", "UTF-8", "\xC3\xA9t\xC3\xA9", 0, false}, /* the declaration lies */
         {"\xC4\xC5\xCE\xD8", 0, "koi8-r", "KOI8-R", "\xD0\xB4\xD0\xB5\xD0\xBD\xD1\x8C", 0, false},
+        {"von Dag-Erling Sm\xF8rgrav", 0, "", "WINDOWS-1252", "von Dag-Erling Sm\xC3\xB8rgrav", 0, false},
         {"M\xFCller", 0, "no-such-charset", "WINDOWS-1252", "M\xC3\xBCller", 0, false},
         {"Gr\xC3\xB6\xC3\x9F"
          "e \xFF und Stra\xC3\x9F"
