@@ -31,7 +31,7 @@ struct drt_pool {
     atomic_uint job;   /* counts jobs; changed under the mutex */
     atomic_int active; /* workers inside the job; changed under the mutex */
     atomic_int next;   /* task to be taken */
-    int n_tasks;
+    atomic_int n_tasks;
     void (*run)(void *argument, int task, int worker);
     void *argument;
 };
@@ -52,10 +52,15 @@ int drt_pool_cores(void) {
     return n > 0 ? (int)n : 1;
 }
 
+static bool tasks_left(drt_pool *pool) {
+    return atomic_load_explicit(&pool->next, memory_order_relaxed) <
+           atomic_load_explicit(&pool->n_tasks, memory_order_relaxed);
+}
+
 static void take_tasks(drt_pool *pool, int worker) {
     for (;;) {
         int task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (task >= pool->n_tasks)
+        if (task >= atomic_load_explicit(&pool->n_tasks, memory_order_relaxed))
             return;
         pool->run(pool->argument, task, worker);
     }
@@ -66,7 +71,8 @@ static void *work(void *argument) {
     drt_pool *pool = self->pool;
     unsigned seen = 0;
     for (;;) {
-        for (int i = 0; i < SPINS && atomic_load_explicit(&pool->job, memory_order_relaxed) == seen; i++)
+        for (int i = 0;
+             i < SPINS && !(atomic_load_explicit(&pool->job, memory_order_relaxed) != seen && tasks_left(pool)); i++)
             pause_briefly();
         pthread_mutex_lock(&pool->mutex);
         while (!pool->stop && atomic_load(&pool->job) == seen)
@@ -138,12 +144,14 @@ void drt_pool_run(drt_pool *pool, int n_tasks, void (*run)(void *argument, int t
     pthread_mutex_lock(&pool->mutex);
     pool->run = run;
     pool->argument = argument;
-    pool->n_tasks = n_tasks;
     atomic_store(&pool->next, 0);
+    atomic_store(&pool->n_tasks, n_tasks);
     pool->open = true;
     atomic_fetch_add(&pool->job, 1);
-    pthread_cond_broadcast(&pool->started);
     pthread_mutex_unlock(&pool->mutex);
+    /* As many as there are tasks for: on many cores the others would only stand in each other's way. */
+    for (int i = 0; i < pool->n_workers && i + 1 < n_tasks; i++)
+        pthread_cond_signal(&pool->started);
     take_tasks(pool, 0);
     for (int i = 0; i < SPINS && atomic_load(&pool->active) > 0; i++)
         pause_briefly();
