@@ -125,30 +125,37 @@ static bool is_lzma(const drt_format_probe *probe) {
 }
 
 static const drt_container containers[] = {
-    {"zip", " .zip .jar .cbz .maff ", "zip archives", is_zip, ARCHIVE_FORMAT_ZIP, DRT_CONTAINER_PACKED, true},
+    {"zip", " .zip .jar .cbz ", "zip archives", is_zip, ARCHIVE_FORMAT_ZIP, DRT_CONTAINER_PACKED, true},
     {"7z", " .7z .cb7 ", "7-Zip archives", is_7z, ARCHIVE_FORMAT_7ZIP, DRT_CONTAINER_PACKED, true},
-    {"tar", " .tar .tgz .tbz .tbz2 .txz .tlz .tzst .taz ", "tar archives, in any compression below", is_tar,
-     ARCHIVE_FORMAT_TAR, DRT_CONTAINER_PLAIN, false},
+    {"tar", " .tar .tgz .tbz2 .txz .tzst ", "tar archives, in any compression below", is_tar, ARCHIVE_FORMAT_TAR,
+     DRT_CONTAINER_PLAIN, false},
     {"cpio", " .cpio ", "cpio archives", is_cpio, ARCHIVE_FORMAT_CPIO, DRT_CONTAINER_PLAIN, false},
     {"ar", " .ar .a .deb ", "ar archives, Debian packages", is_ar, ARCHIVE_FORMAT_AR, DRT_CONTAINER_PLAIN, false},
     {"iso", " .iso ", "ISO 9660 images", is_iso, ARCHIVE_FORMAT_ISO9660, DRT_CONTAINER_PLAIN, true},
     {"rar", " .rar .cbr ", "RAR archives, to version 4", is_rar, ARCHIVE_FORMAT_RAR, DRT_CONTAINER_PACKED, true},
-    {"rar5", " ", "RAR archives, version 5", is_rar5, ARCHIVE_FORMAT_RAR_V5, DRT_CONTAINER_PACKED, true},
+    {"rar5", " .rar ", "RAR archives, version 5", is_rar5, ARCHIVE_FORMAT_RAR_V5, DRT_CONTAINER_PACKED, true},
     {"cab", " .cab ", "Windows cabinets", is_cab, ARCHIVE_FORMAT_CAB, DRT_CONTAINER_PACKED, true},
     {"lha", " .lha .lzh ", "LHA archives", is_lha, ARCHIVE_FORMAT_LHA, DRT_CONTAINER_PACKED, true},
     {"xar", " .xar ", "xar archives", is_xar, ARCHIVE_FORMAT_XAR, DRT_CONTAINER_PACKED, true},
-    {"gzip", " .gz .tgz .taz ", "gzip", is_gzip, ARCHIVE_FILTER_GZIP, DRT_CONTAINER_COMPRESSION, false},
-    {"bzip2", " .bz2 .tbz .tbz2 ", "bzip2", is_bzip2, ARCHIVE_FILTER_BZIP2, DRT_CONTAINER_COMPRESSION, false},
+    {"gzip", " .gz .tgz ", "gzip", is_gzip, ARCHIVE_FILTER_GZIP, DRT_CONTAINER_COMPRESSION, false},
+    {"bzip2", " .bz2 .tbz2 ", "bzip2", is_bzip2, ARCHIVE_FILTER_BZIP2, DRT_CONTAINER_COMPRESSION, false},
     {"xz", " .xz .txz ", "xz", is_xz, ARCHIVE_FILTER_XZ, DRT_CONTAINER_COMPRESSION, false},
     {"zstd", " .zst .tzst ", "Zstandard", is_zstd, ARCHIVE_FILTER_ZSTD, DRT_CONTAINER_COMPRESSION, false},
     {"lz4", " .lz4 ", "LZ4", is_lz4, ARCHIVE_FILTER_LZ4, DRT_CONTAINER_COMPRESSION, false},
-    {"lzip", " .lz .tlz ", "lzip", is_lzip, ARCHIVE_FILTER_LZIP, DRT_CONTAINER_COMPRESSION, false},
-    {"compress", " .z .taz ", "compress", is_compress, ARCHIVE_FILTER_COMPRESS, DRT_CONTAINER_COMPRESSION, false},
-    {"lzma", " .lzma .tlz ", "LZMA", is_lzma, ARCHIVE_FILTER_LZMA, DRT_CONTAINER_COMPRESSION, false},
+    {"lzip", " .lz ", "lzip", is_lzip, ARCHIVE_FILTER_LZIP, DRT_CONTAINER_COMPRESSION, false},
+    {"compress", " .z ", "compress", is_compress, ARCHIVE_FILTER_COMPRESS, DRT_CONTAINER_COMPRESSION, false},
+    {"lzma", " .lzma ", "LZMA", is_lzma, ARCHIVE_FILTER_LZMA, DRT_CONTAINER_COMPRESSION, false},
 };
 
 const drt_container *drt_container_at(size_t index) {
     return index < sizeof containers / sizeof *containers ? &containers[index] : NULL;
+}
+
+const drt_container *drt_container_named(const char *name) {
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
+        if (strcmp(containers[i].name, name) == 0)
+            return &containers[i];
+    return NULL;
 }
 
 const drt_container *drt_container_by_content(const drt_format_probe *probe) {

@@ -24,6 +24,8 @@ typedef struct {
 /* The kind that the first bytes, or else the name, tell; NULL: no archive. */
 const drt_container *drt_container_by_content(const drt_format_probe *probe);
 const drt_container *drt_container_by_name(const drt_format_probe *probe);
+/* The row of this name; NULL: none. */
+const drt_container *drt_container_named(const char *name);
 /* One row of the table; NULL past its end. */
 const drt_container *drt_container_at(size_t index);
 

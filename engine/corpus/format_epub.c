@@ -10,7 +10,7 @@
 #include "engine/corpus/markup.h"
 
 #define FILE_LIMIT (64LL << 20) /* bytes of one chapter */
-#define BOOK_FLOOR (64LL << 20) /* bytes that any book may unpack to; more, */
+#define BOOK_FLOOR (4LL << 20)  /* bytes that any book may unpack to; more, */
 #define BOOK_RATIO 200          /* when it is no larger than so many times its archive */
 #define MEMBERS_LIMIT 100000    /* files in a book that are looked at */
 
@@ -134,9 +134,8 @@ static drt_status pass_over(book *b, bool first) {
     drt_memory_stream stream;
     drt_archive_meter meter = {charge, b};
     drt_archive *archive;
-    drt_format_probe zip = {.head = "PK\3\4", .head_length = 4};
     drt_memory_stream_open(&stream, b->input->data, b->input->length);
-    drt_status status = drt_archive_open(b->context, drt_container_by_content(&zip), &stream.base, &meter, &archive);
+    drt_status status = drt_archive_open(b->context, drt_container_named("zip"), &stream.base, &meter, &archive);
     drt_archive_member member;
     for (size_t i = 0; status == DRT_OK && i < MEMBERS_LIMIT;) {
         status = drt_archive_next(b->context, archive, &member);
@@ -297,6 +296,7 @@ static bool element_line(drt_markup *markup, drt_string *line) {
     drt_markup_token token;
     drt_buffer text = {0};
     bool ok = true;
+    *line = (drt_string){0};
     while (ok && drt_markup_next(markup, &token) && token.kind == DRT_MARKUP_TEXT)
         ok = token.literal ? drt_buffer_append(&text, token.data, token.length)
                            : drt_markup_decode(&text, token.data, token.length);

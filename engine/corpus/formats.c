@@ -100,12 +100,11 @@ static const drt_format formats[] = {
     {"program", " .exe .dll .so .o .class .pyc .wasm ", "programs", DRT_FORMAT_BINARY, is_program, NULL,
      "it is a program"},
     {"database", " .sqlite .db ", "databases", DRT_FORMAT_BINARY, is_database, NULL, "it is a database"},
-    {"html", " .html .htm .xhtml .xht .shtml ", "HTML and XHTML", DRT_FORMAT_TEXT, drt_format_html_detect,
+    {"html", " .html .htm .xhtml .xht ", "HTML and XHTML", DRT_FORMAT_TEXT, drt_format_html_detect,
      drt_format_html_extract, NULL},
-    {"markdown", " .md .markdown .mkd .mdown .mdx .qmd .rmd ", "Markdown", DRT_FORMAT_TEXT, NULL,
-     drt_format_markdown_extract, NULL},
-    {"text", " .txt .text .asc .log .csv .tsv .json .xml .org .rst ", "plain text in any encoding", DRT_FORMAT_TEXT,
-     NULL, drt_format_text_extract, NULL},
+    {"markdown", " .md .markdown .mkd ", "Markdown", DRT_FORMAT_TEXT, NULL, drt_format_markdown_extract, NULL},
+    {"text", " .txt .text .log .csv .tsv .json .xml .org .rst ", "plain text in any encoding", DRT_FORMAT_TEXT, NULL,
+     drt_format_text_extract, NULL},
 };
 
 #define N_FORMATS (sizeof formats / sizeof *formats)

@@ -93,11 +93,16 @@ static int64_t allowance(const drt_visit *v, int64_t floor, int64_t packed) {
     return by_ratio < v->params->limits.max_total_bytes ? by_ratio : v->params->limits.max_total_bytes;
 }
 
+/* Of numbers that are not negative: sizes in headers may be as large as they like. */
+static int64_t sum(int64_t a, int64_t b) {
+    return a < INT64_MAX - b ? a + b : INT64_MAX;
+}
+
 /* Lets the next member have what is left, or the least that each may have. */
 static void grant(level *l) {
     for (; l; l = l->outer) {
-        int64_t most = allowance(l->visit, ARCHIVE_FLOOR, l->packed);
-        l->ceiling = most > l->unpacked + MEMBER_FLOOR ? most : l->unpacked + MEMBER_FLOOR;
+        int64_t most = allowance(l->visit, ARCHIVE_FLOOR, l->packed), least = sum(l->unpacked, MEMBER_FLOOR);
+        l->ceiling = most > least ? most : least;
     }
 }
 
@@ -107,13 +112,17 @@ static const char *refuse(drt_visit *v, const char *what) {
     return v->refusal;
 }
 
+static void count_unpacked(level *l, int64_t bytes) {
+    for (; l; l = l->outer)
+        l->unpacked = sum(l->unpacked, bytes);
+}
+
 /* Counts what has been unpacked; refuses when the whole file has had its share. */
 static const char *charge(void *user, int64_t bytes) {
     level *l = user;
     drt_visit *v = l->visit;
-    v->unpacked += bytes;
-    for (; l; l = l->outer)
-        l->unpacked = bytes < INT64_MAX - l->unpacked ? l->unpacked + bytes : INT64_MAX;
+    count_unpacked(l, bytes);
+    v->unpacked = sum(v->unpacked, bytes);
     return v->unpacked > allowance(v, FILE_FLOOR, v->file_size) ? refuse(v, "the file") : NULL;
 }
 
@@ -130,13 +139,11 @@ static const char *check_cancelled(void *user) {
     return drt_cancelled(((const drt_visit *)user)->context) ? "cancelled" : NULL;
 }
 
-/* Counts a member that is passed over without being unpacked as if it had been. */
+/* Counts a member that is passed over without being unpacked as if it had been, but for the time that it took. */
 static const char *charge_unread(level *l, int64_t bytes) {
     if (!l || bytes <= 0)
         return NULL;
-    int64_t unpacked = l->visit->unpacked;
-    charge(l, bytes);
-    l->visit->unpacked = unpacked; /* it took no time */
+    count_unpacked(l, bytes);
     return check_share(l);
 }
 

@@ -1,0 +1,134 @@
+/* Memory that runs out at every place in turn, for good or once: a walk over one member of each format ends with a
+ * sentence, or tells of the member that was lost; nothing leaks (the debug preset looks). The linker sends the program's
+ * allocations here (--wrap); libraries keep theirs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/corpus/rows.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *memory, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t length);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t length);
+
+static long left = -1; /* allocations that succeed; < 0: all */
+static bool once;      /* only one fails */
+static bool failed;
+
+static bool exhausted(void) {
+    if (left == 0) {
+        failed = true;
+        left = once ? -1 : 0;
+        return true;
+    }
+    left -= left > 0;
+    return false;
+}
+
+void *__wrap_malloc(size_t size) {
+    return exhausted() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size) {
+    return exhausted() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size) {
+    return exhausted() ? NULL : __real_realloc(memory, size);
+}
+
+char *__wrap_strdup(const char *text) {
+    return exhausted() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t length) {
+    return exhausted() ? NULL : __real_strndup(text, length);
+}
+
+static void write_corpus(void) {
+    static const archive_part book[] = {
+        {"META-INF/container.xml", "<rootfile full-path='b.opf'/>", -1, NULL},
+        {"META-INF/encryption.xml", "<EncryptedData/><CipherReference URI='no'/>", -1, NULL},
+        {"b.opf",
+         "<metadata><dc:title>T</dc:title><dc:creator>A</dc:creator><dc:date>1</dc:date></metadata>"
+         "<item id='a' href='a.html'/><itemref idref='a'/>",
+         -1, NULL},
+        {"a.html", "<p>caf\xC3\xA9 e\xCC\x81", -1, NULL}};
+    drt_buffer epub = archive_make("zip", NULL, NULL, book, 4);
+    archive_part parts[] = {
+        {"a.txt", "A text of\ntwo lines.\n", -1, NULL},
+        {"b.html", "<meta name=author content=A><meta name=date content=1><title>T</title><pre>x\ny</pre>&eacute;", -1,
+         NULL},
+        {"c.md", "---\ntitle: T\nauthor: A\n---\n# Head\n\n[text](x)\n", -1, NULL},
+        {"d.epub", epub.data, (long)epub.length, NULL},
+        {"e.txt", "M\xFCnchen \xE9t\xE9", -1, NULL},
+        {"f.png", "\x89PNG\r\n\x1A\n\1\2\3\4", -1, NULL}};
+    drt_buffer zip = archive_make("zip", NULL, NULL, parts, 6);
+    archive_part outer[] = {{"in.zip", zip.data, (long)zip.length, NULL}, {"\xFC.txt", "last", -1, NULL}};
+    archive_write("d/c.tar.gz", "ustar", "gzip", outer, 2);
+    drt_buffer_free(&epub);
+    drt_buffer_free(&zip);
+}
+
+typedef struct {
+    int members, whole;
+} count;
+
+static drt_status count_member(void *user, const drt_source *source, drt_extract *extract) {
+    (void)source;
+    count *c = user;
+    c->members++;
+    c->whole += extract->status == DRT_DOCUMENT_OK;
+    assert_true(extract->status == DRT_DOCUMENT_OK || extract->reason.data);
+    return DRT_OK;
+}
+
+/* One walk in which the n-th allocation fails; false: it needed fewer. */
+static bool walk_failing(const char *path, long n) {
+    count c = {0};
+    drt_context *context = drt_context_new(NULL);
+    drt_corpus_params params = drt_corpus_params_default();
+    params.member = count_member;
+    params.user = &c;
+    failed = false;
+    left = n;
+    drt_status status = drt_corpus_walk(context, path, &params);
+    left = -1;
+    if (!failed)
+        assert_true(status == DRT_OK && c.members == 7 && c.whole == 6);
+    if (status == DRT_OK) /* then each member has been told of, or the archive that it was in */
+        assert_true(c.members == 7 || c.whole < c.members);
+    else
+        assert_non_null(strstr(drt_error(context), "memory"));
+    drt_context_free(context);
+    return failed;
+}
+
+static void memory_runs_out_everywhere(void **state) {
+    (void)state;
+    scratch_make();
+    write_corpus();
+    for (int times = 0; times < 2; times++) {
+        long n = 0;
+        for (once = times == 1; walk_failing(scratch_path("d"), n); n++)
+            assert_in_range(n, 0, 100000);
+        assert_true(n > 100);
+    }
+    scratch_remove();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_runs_out_everywhere)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
