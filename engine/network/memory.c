@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/half.h"
+
 size_t drt_memory_record_size(drt_memory_type type, int chunk_size, int d_model) {
     size_t slots = (size_t)chunk_size, n = slots * (size_t)d_model;
     switch (type) {
@@ -108,18 +110,6 @@ static uint16_t half_of(float x) {
     return sign | (uint16_t)((bits - 0x38000000) >> 13);
 }
 
-static float float_of(uint16_t half) {
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1F, fraction = half & 0x3FF;
-    if (exponent == 0) {
-        float value = (float)fraction * 0x1p-24f;
-        return sign ? -value : value;
-    }
-    uint32_t bits = sign | (exponent == 31 ? 0x7F800000 : (exponent + 112) << 23) | fraction << 13;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 void drt_half_from_float(const float *from, uint16_t *to, size_t n) {
     for (size_t i = 0; i < n; i++)
         to[i] = half_of(from[i]);
@@ -127,5 +117,5 @@ void drt_half_from_float(const float *from, uint16_t *to, size_t n) {
 
 void drt_half_to_float(const uint16_t *from, float *to, size_t n) {
     for (size_t i = 0; i < n; i++)
-        to[i] = float_of(from[i]);
+        to[i] = drt_half_value(from[i]);
 }

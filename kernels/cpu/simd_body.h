@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/cpu/simd.h"
+#include "kernels/half.h"
 
 #define PANEL (2 * WIDTH)
 #define INLINE static inline __attribute__((always_inline))
@@ -267,19 +268,6 @@ static float softmax(float *s, int n, float scale, float slope) {
     return v_sum(sums);
 }
 
-/* IEEE binary16 -> float, for the elements that fill no vector. */
-INLINE float half_value(uint16_t half) {
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1F, fraction = half & 0x3FF;
-    if (exponent == 0) {
-        float value = (float)fraction * 0x1p-24f;
-        return sign ? -value : value;
-    }
-    uint32_t bits = sign | (exponent == 31 ? 0x7F800000 : (exponent + 112) << 23) | fraction << 13;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static void half_dot_rows(const uint16_t *x, int64_t n, int size, const float *y, float factor, float *out) {
     for (int64_t row = 0; row < n; row++) {
         const uint16_t *a = x + row * size;
@@ -291,7 +279,7 @@ static void half_dot_rows(const uint16_t *x, int64_t n, int size, const float *y
         }
         float sum = v_sum(v_add(s0, s1));
         for (; i < size; i++)
-            sum += half_value(a[i]) * y[i];
+            sum += drt_half_value(a[i]) * y[i];
         out[row] = sum * factor;
     }
 }

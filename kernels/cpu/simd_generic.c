@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/half.h"
+
 #define SIMD_NAME "generic"
 #define SIMD_TABLE drt_simd_generic
 #define WIDTH 4
@@ -67,9 +69,8 @@ static inline vec v_keep(vec x, vec low, vec y) {
     EACH(x.at[i] >= low.at[i] ? y.at[i] : 0);
 }
 
-static inline float half_value(uint16_t half);
 static inline vec v_load_half(const uint16_t *x) {
-    EACH(half_value(x[i]));
+    EACH(drt_half_value(x[i]));
 }
 
 #include "kernels/cpu/simd_body.h"
