@@ -37,6 +37,8 @@ static const struct {
     {"us-ascii", "WINDOWS-1252"},
     {"iso-8859-1", "WINDOWS-1252"},
     {"iso8859-1", "WINDOWS-1252"},
+    {"iso_8859-1", "WINDOWS-1252"},
+    {"iso88591", "WINDOWS-1252"},
     {"latin1", "WINDOWS-1252"},
     {"latin-1", "WINDOWS-1252"},
     {"l1", "WINDOWS-1252"},
@@ -73,8 +75,10 @@ static const struct {
     {"windows-874", "CP874"},
     {"windows-1250", "WINDOWS-1250"},
     {"cp1250", "WINDOWS-1250"},
+    {"x-cp1250", "WINDOWS-1250"},
     {"windows-1251", "WINDOWS-1251"},
     {"cp1251", "WINDOWS-1251"},
+    {"x-cp1251", "WINDOWS-1251"},
     {"windows-1253", "WINDOWS-1253"},
     {"cp1253", "WINDOWS-1253"},
     {"windows-1254", "WINDOWS-1254"},
@@ -97,10 +101,13 @@ static const struct {
     {"gb2312", "GB18030"},
     {"gbk", "GB18030"},
     {"x-gbk", "GB18030"},
+    {"cp936", "GB18030"},
+    {"gb_2312-80", "GB18030"},
     {"gb18030", "GB18030"},
     {"big5", "BIG5-HKSCS"},
     {"big5-hkscs", "BIG5-HKSCS"},
     {"x-x-big5", "BIG5-HKSCS"},
+    {"cp950", "BIG5-HKSCS"},
     {"euc-tw", "EUC-TW"},
     {"shift_jis", "CP932"},
     {"shift-jis", "CP932"},
@@ -118,6 +125,7 @@ static const struct {
     {"korean", "UHC"},
     {"windows-949", "UHC"},
     {"uhc", "UHC"},
+    {"cp949", "UHC"},
     {"johab", "JOHAB"},
 };
 
@@ -167,8 +175,13 @@ static drt_status decode_utf8(drt_context *context, const char *data, size_t len
     return DRT_OK;
 }
 
+/* Bytes of one code unit: what cannot be decoded is passed over by so many. */
+static size_t unit_size(const char *name) {
+    return strncmp(name, "UTF-32", 6) == 0 ? 4 : strncmp(name, "UTF-16", 6) == 0 ? 2 : 1;
+}
+
 /* One step of iconv over at most BLOCK bytes. Advances *at; returns false when out of memory. */
-static bool convert_block(iconv_t converter, const char *data, size_t length, size_t *at, drt_buffer *out,
+static bool convert_block(iconv_t converter, size_t unit, const char *data, size_t length, size_t *at, drt_buffer *out,
                           int64_t *replacements) {
     size_t end = length - *at < BLOCK ? length : *at + BLOCK;
     while (*at < end) {
@@ -188,10 +201,10 @@ static bool convert_block(iconv_t converter, const char *data, size_t length, si
         if (!drt_buffer_append(out, replacement, 3))
             return false;
         ++*replacements;
-        if (why == EINVAL) /* cut off at the very end */
+        if (why == EINVAL || length - *at < unit) /* cut off at the very end */
             *at = length;
         else
-            ++*at;
+            *at += unit;
     }
     return true;
 }
@@ -206,7 +219,7 @@ static drt_status decode_iconv(drt_context *context, const char *name, const cha
         size_t before = at;
         if (drt_cancelled(context))
             status = DRT_FAILED;
-        else if (!convert_block(converter, data, length, &at, out, replacements))
+        else if (!convert_block(converter, unit_size(name), data, length, &at, out, replacements))
             status = drt_fail_memory(context, "a decoded text");
         else if (at == before) /* no converter has characters of a whole block; never loop */
             at++;
@@ -354,7 +367,7 @@ static double common_share(const char *name, const char *data, size_t length) {
     if (converter == (iconv_t)-1)
         return -1;
     size_t at = 0, pairs = 0, good = 0;
-    bool ok = convert_block(converter, data, length, &at, &out, &lost);
+    bool ok = convert_block(converter, 1, data, length, &at, &out, &lost);
     iconv_close(converter);
     drt_buffer_free(&out);
     if (!ok || lost)
@@ -428,7 +441,7 @@ static bool same_letters(const char *data, size_t length, const char *a, const c
         size_t at = 0;
         iconv_t converter = iconv_open("UTF-8", names[i]);
         same = converter != (iconv_t)-1 &&
-               convert_block(converter, letters.data, letters.length, &at, &decoded[i], &lost) && lost == 0;
+               convert_block(converter, 1, letters.data, letters.length, &at, &decoded[i], &lost) && lost == 0;
         if (converter != (iconv_t)-1)
             iconv_close(converter);
     }
@@ -560,7 +573,7 @@ bool drt_charset_decode_name(const char *charset, const char *name, size_t lengt
             drt_buffer decoded = {0};
             int64_t lost = 0;
             size_t at = 0;
-            bool ok = convert_block(converter, name, length, &at, &decoded, &lost);
+            bool ok = convert_block(converter, 1, name, length, &at, &decoded, &lost);
             iconv_close(converter);
             bool whole = ok && lost == 0;
             ok = ok && (!whole || drt_buffer_append(out, decoded.data, decoded.length));

@@ -31,7 +31,9 @@ static void encodings_are_told(void **state) {
         {"\xFE\xFF\0o\0k", 6, "", "UTF-16BE", "ok", 0, false},
         {"\xFF\xFE\0\0o\0\0\0", 8, "", "UTF-32LE", "o", 0, false},
         {"\0\0\xFE\xFF\0\0\0o", 8, "", "UTF-32BE", "o", 0, false},
-        {"\xFF\xFEo\0k", 5, "", "UTF-16LE", "o\xEF\xBF\xBD", 1, false}, /* cut in a unit */
+        {"\xFF\xFEo\0k", 5, "", "UTF-16LE", "o\xEF\xBF\xBD", 1, false},          /* cut in a unit */
+        {"\xFF\xFEo\0\0\xD8k\0", 8, "", "UTF-16LE", "o\xEF\xBF\xBDk", 1, false}, /* half a surrogate pair */
+        {"\xFF\xFE\0\0o\0\0\0\0\0\x11\0k\0\0\0", 16, "", "UTF-32LE", "o\xEF\xBF\xBDk", 1, false},
         {"n\0o\0 \0m\0a\0r\0k\0", 14, "", "UTF-16LE", "no mark", 0, false},
         {"\0n\0o\0 \0m\0a\0r\0k\0.", 16, "", "UTF-16BE", "no mark.", 0, false},
         {"n\0\0\0o\0\0\0 \0\0\0m\0\0\0", 16, "", "UTF-32LE", "no m", 0, false},
