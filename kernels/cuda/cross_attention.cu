@@ -1,9 +1,10 @@
 /* cross_attention.cu: grouped cross-attention in one pass over the retrieved chunks: one softmax for each chunk,
  * the results summed with the retrieval weights, nothing gathered or repeated.
  *
- * A block takes 64 slots that share a retrieval, of one head. The weight of a chunk is multiplied into its
- * shares, so that all chunks add to the same sums. Where attention is wanted each head writes its shares and a
- * second kernel adds the heads up in their order, so that results repeat to the bit. */
+ * A block takes 64 slots that share a retrieval, of one head, and all their chunks, or where few slots would leave the
+ * GPU idle some of the chunks. The weight of a chunk is multiplied into its shares, so that all chunks add to the same
+ * sums. What several blocks have in common, parts of a sum and the heads' attention, is written out and added up by a
+ * second kernel in a fixed order, so that results repeat to the bit. */
 #include <string.h>
 
 #include "kernels/cuda/attention.cuh"
@@ -22,6 +23,8 @@ struct cross_arguments {
     float scale;   /* of scores, in units of log 2 */
     float *shares; /* (n_heads,n,most_keys), or NULL */
     int most_keys;
+    float *parts; /* (splits,n,d), or NULL where a block takes all chunks */
+    int splits;   /* blocks that share the chunks of a task */
 };
 
 /* Highest score and sum of one chunk's softmax for this thread's rows; s holds the scores of its last tile,
@@ -62,7 +65,7 @@ template <int HEAD> static __global__ void __launch_bounds__(DRT_TILE_THREADS) a
     drt_load_queries<HEAD>(q, keys);
 
     float out[HEAD / 8][4] = {};
-    for (int chunk = 0; chunk < task.n_chunks; chunk++) {
+    for (int chunk = blockIdx.z; chunk < task.n_chunks; chunk += a.splits) {
         size_t start = (size_t)chunk * p.chunk_size * stride + column;
         float weight = a.weights[task.weights + chunk], s[DRT_TILE / 8][4];
         drt_running running;
@@ -90,7 +93,20 @@ template <int HEAD> static __global__ void __launch_bounds__(DRT_TILE_THREADS) a
             drt_tile_values<HEAD>(out, s, values);
         }
     }
-    drt_store_rows<HEAD>(out, p.out + (size_t)task.first * stride + column, stride, task.n, p.head_size);
+    float *to = a.parts ? a.parts + (size_t)blockIdx.z * p.n * stride : p.out;
+    drt_store_rows<HEAD>(out, to + (size_t)task.first * stride + column, stride, task.n, p.head_size);
+}
+
+/* out = the sum of the parts, for the slots of the task that is this block's. */
+static __global__ void add_parts(cross_arguments a) {
+    const cross_task task = a.tasks[blockIdx.x];
+    size_t d = (size_t)a.p.n_heads * a.p.head_size, first = task.first * d;
+    for (size_t i = first + threadIdx.x; i < first + task.n * d; i += blockDim.x) {
+        float sum = 0;
+        for (int part = 0; part < a.splits; part++)
+            sum += a.parts[(size_t)part * a.p.n * d + i];
+        a.p.out[i] = sum;
+    }
 }
 
 /* attention[slot][key] += the heads' shares * factor, for the slots of the task that is this block's. */
@@ -111,7 +127,10 @@ template <int HEAD> static int launch(drt_backend *b, const cross_arguments &a, 
     size_t shared = 2 * drt_tile<HEAD>::elements * sizeof(__nv_bfloat16);
     if (drt_allow_shared(b, attend<HEAD>, shared) != 0)
         return -1;
-    attend<HEAD><<<dim3(n_tasks, (unsigned)a.p.n_heads), DRT_TILE_THREADS, shared, cuda->stream>>>(a);
+    attend<HEAD>
+        <<<dim3(n_tasks, (unsigned)a.p.n_heads, (unsigned)a.splits), DRT_TILE_THREADS, shared, cuda->stream>>>(a);
+    if (a.parts)
+        add_parts<<<n_tasks, 256, 0, cuda->stream>>>(a);
     if (a.shares)
         add_shares<<<n_tasks, 256, 0, cuda->stream>>>(a);
     return drt_cuda_launched(b, "attending to retrieved chunks");
@@ -154,6 +173,23 @@ static int stage_tasks(drt_backend *b, const drt_cross_attention *p, cross_argum
     return drt_cuda_stage_send(b, bytes) != 0 ? -1 : (int)n_tasks;
 }
 
+/* Working space for shares and parts. */
+static int reserve(drt_backend *b, cross_arguments *a, int n_tasks) {
+    const drt_cross_attention *p = &a->p;
+    int blocks = n_tasks * p->n_heads, most_chunks = a->most_keys / p->chunk_size;
+    a->splits = ((drt_cuda *)b)->multiprocessors / blocks;
+    a->splits = a->splits < 1 ? 1 : a->splits > most_chunks ? most_chunks : a->splits;
+    size_t d = (size_t)p->n_heads * (size_t)p->head_size, n = (size_t)p->n;
+    size_t shares = p->attention ? drt_aligned((size_t)p->n_heads * n * (size_t)a->most_keys * sizeof(float)) : 0;
+    size_t parts = a->splits > 1 ? (size_t)a->splits * n * d * sizeof(float) : 0;
+    if (shares + parts == 0)
+        return 0;
+    char *memory = (char *)drt_cuda_scratch(b, shares + parts);
+    a->shares = shares ? (float *)memory : NULL;
+    a->parts = parts ? (float *)(memory + shares) : NULL;
+    return memory ? 0 : -1;
+}
+
 int drt_cuda_cross_attention(drt_backend *b, const drt_cross_attention *p) {
     drt_cuda_enter(b);
     if (p->n <= 0)
@@ -161,18 +197,12 @@ int drt_cuda_cross_attention(drt_backend *b, const drt_cross_attention *p) {
     if (drt_check_head(b, p->head_size) != 0 ||
         b->clear(b, p->out, (size_t)p->n * (size_t)p->n_heads * (size_t)p->head_size * sizeof *p->out) != 0)
         return -1;
-    cross_arguments a = {*p, NULL, NULL, DRT_LOG2_E / sqrtf((float)p->head_size), NULL, 0};
+    cross_arguments a = {*p, NULL, NULL, DRT_LOG2_E / sqrtf((float)p->head_size), NULL, 0, NULL, 1};
     for (int i = 0; i < p->n_blocks; i++)
         if (p->blocks[i].n_chunks * p->chunk_size > a.most_keys)
             a.most_keys = p->blocks[i].n_chunks * p->chunk_size;
     int n_tasks = stage_tasks(b, p, &a);
     if (n_tasks <= 0)
         return n_tasks;
-    if (p->attention) {
-        a.shares =
-            (float *)drt_cuda_scratch(b, (size_t)p->n_heads * (size_t)p->n * (size_t)a.most_keys * sizeof(float));
-        if (!a.shares)
-            return -1;
-    }
-    return DRT_FOR_HEAD(p->head_size, launch, b, a, (unsigned)n_tasks);
+    return reserve(b, &a, n_tasks) != 0 ? -1 : DRT_FOR_HEAD(p->head_size, launch, b, a, (unsigned)n_tasks);
 }

@@ -37,7 +37,8 @@ struct drt_encode_state {
 
 static bool takes(const drt_cuda *cuda, const drt_encode_weights *w) {
     return cuda->capability == 90 && w->unit_rms && w->chunk_size == DRT_ENCODE_CHUNK &&
-           w->d == w->n_heads * DRT_ENCODE_HEAD && w->d_ff % DRT_TILE_COLUMNS == 0 && w->window > 0 && w->n_encoder > 0;
+           w->d == w->n_heads * DRT_ENCODE_HEAD && w->d <= DRT_ENCODE_WIDEST && w->d_ff % DRT_TILE_COLUMNS == 0 &&
+           w->window > 0 && w->n_encoder > 0;
 }
 
 template <typename T> static int reserve(drt_backend *b, drt_encode_state *s, size_t n, T **buffer) {

@@ -8,8 +8,9 @@
 
 #include "kernels/cuda/hopper.cuh"
 
-#define DRT_ENCODE_HEAD 64  /* the only head size */
-#define DRT_ENCODE_CHUNK 64 /* the only chunk size */
+#define DRT_ENCODE_HEAD 64     /* the only head size */
+#define DRT_ENCODE_CHUNK 64    /* the only chunk size */
+#define DRT_ENCODE_WIDEST 1024 /* largest model width */
 
 /* What happens to a product x . m^T on its way out. */
 enum drt_epilogue {

@@ -3,7 +3,8 @@
 #include "kernels/cuda/encode.cuh"
 
 #define WARPS 8
-#define VALUES 8 /* of a 16-byte access */
+#define VALUES 8                                       /* of a 16-byte access */
+#define KEPT (DRT_ENCODE_WIDEST / (VALUES * DRT_WARP)) /* such accesses of a lane, kept in registers */
 
 static __device__ __forceinline__ void unpack(uint4 bits, float v[VALUES]) {
     const unsigned words[4] = {bits.x, bits.y, bits.z, bits.w};
@@ -93,6 +94,32 @@ int drt_encode_renorm(drt_backend *b, __nv_bfloat16 *x, const float *sums_in, co
     return drt_cuda_launched(b, "normalising");
 }
 
+/* Eight values of a slot through the norm -> v; their largest magnitude. Nothing past the slot's end. */
+static __device__ __forceinline__ float normalised(const uint4 *from, const float *weight, float factor, int d, int at,
+                                                   float v[VALUES]) {
+    if (at >= d / VALUES)
+        return 0;
+    const float4 *gain = (const float4 *)(weight + at * VALUES);
+    float4 a = gain[0], c = gain[1];
+    unpack(from[at], v);
+    const float gains[VALUES] = {a.x, a.y, a.z, a.w, c.x, c.y, c.z, c.w};
+    float largest = 0;
+#pragma unroll
+    for (int j = 0; j < VALUES; j++) {
+        v[j] *= factor * gains[j];
+        largest = fmaxf(largest, fabsf(v[j]));
+    }
+    return largest;
+}
+
+static __device__ __forceinline__ uint2 as_bytes(const float v[VALUES], float inverse) {
+    unsigned words[2] = {0, 0};
+#pragma unroll
+    for (int j = 0; j < VALUES; j++)
+        words[j / 4] |= (unsigned)(__float2int_rn(v[j] * inverse) & 0xFF) << j % 4 * 8;
+    return make_uint2(words[0], words[1]);
+}
+
 /* The record's layout: backend.h, encode_run. */
 static __global__ void quantise(const __nv_bfloat16 *x, const float *sums, const float *weight, float eps, int n, int d,
                                 unsigned char *records, __half *landmarks) {
@@ -104,32 +131,22 @@ static __global__ void quantise(const __nv_bfloat16 *x, const float *sums, const
     size_t record_bytes = (size_t)DRT_ENCODE_CHUNK * (d + sizeof(float));
     unsigned char *record = records + chunk * record_bytes;
     const uint4 *from = (const uint4 *)(x + (size_t)slot * d);
-    float factor = rsqrtf(sums[slot] / (float)d + eps), largest = 0;
-    for (int i = lane; i < d / VALUES; i += DRT_WARP) {
-        float v[VALUES];
-        unpack(from[i], v);
+    float factor = rsqrtf(sums[slot] / (float)d + eps), largest = 0, v[KEPT][VALUES];
 #pragma unroll
-        for (int j = 0; j < VALUES; j++) {
-            v[j] *= factor * weight[i * VALUES + j];
-            largest = fmaxf(largest, fabsf(v[j]));
-            if (is_landmark)
-                landmarks[(size_t)chunk * d + i * VALUES + j] = __float2half_rn(v[j]);
-        }
-    }
+    for (int i = 0; i < KEPT; i++)
+        largest = fmaxf(largest, normalised(from, weight, factor, d, i * DRT_WARP + lane, v[i]));
     for (int step = DRT_WARP / 2; step > 0; step /= 2)
         largest = fmaxf(largest, __shfl_xor_sync(0xFFFFFFFF, largest, step));
     float scale = is_landmark ? 0 : largest / 127, inverse = scale > 0 ? 1 / scale : 0;
     uint2 *to = (uint2 *)(record + (size_t)place * d);
-    for (int i = lane; i < d / VALUES; i += DRT_WARP) {
-        float v[VALUES];
-        unpack(from[i], v);
-        unsigned words[2] = {0, 0};
+    __half *landmark = is_landmark ? landmarks + (size_t)chunk * d : NULL;
 #pragma unroll
-        for (int j = 0; j < VALUES; j++) {
-            int value = __float2int_rn(v[j] * factor * weight[i * VALUES + j] * inverse);
-            words[j / 4] |= (unsigned)(value & 0xFF) << j % 4 * 8;
-        }
-        to[i] = make_uint2(words[0], words[1]);
+    for (int i = 0; i < KEPT; i++) {
+        int at = i * DRT_WARP + lane;
+        if (at < d / VALUES)
+            to[at] = as_bytes(v[i], inverse);
+        for (int j = 0; landmark && at < d / VALUES && j < VALUES; j++)
+            landmark[at * VALUES + j] = __float2half_rn(v[i][j]);
     }
     if (lane == 0)
         *(float *)(record + (size_t)DRT_ENCODE_CHUNK * d + place * sizeof(float)) = scale;

@@ -185,7 +185,13 @@ const conformance_case encode_cases[] = {
     {"encode", "960 slots in calls of 64, window 100", INT8, encode, {960, 6, 1024, 2, 1, 100, 64, 6}, true},
     {"encode", "640 slots, 5 heads, d_ff 704", INT8, encode, {640, 5, 704, 1, 1, 65, 640, 5}, true},
     {"encode", "640 slots, 8 heads, d_ff 1408", INT8, encode, {640, 8, 1408, 1, 1, 512, 640, 5}, false},
-    {"encode", "8192 slots, 6 + 2 layers", INT8, encode, {8192, 6, 1024, 6, 2, 512, 4096, 30}, false},
+    {"encode",
+     "8192 slots, 6 + 2 layers",
+     "bf16",
+     6e-2,
+     /* errors of random layers add up */ encode,
+     {8192, 6, 1024, 6, 2, 512, 4096, 30},
+     false},
 };
 const size_t n_encode_cases = sizeof encode_cases / sizeof *encode_cases;
 
