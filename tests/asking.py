@@ -3,6 +3,7 @@
 Used by tests/samples/score.py and tests/facts/plant.py. May use the standard library only.
 """
 import json
+import os
 import re
 import string
 import subprocess
@@ -47,3 +48,9 @@ def ask(drt, library, questions, options=()):
         if "error" in a:
             stop("drt ask failed on %r: %s" % (a["question"], a["error"]))
     return answers
+
+
+def quickstart_question():
+    """The question that quickstart.sh asks."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "quickstart.sh"), encoding="utf-8") as f:
+        return re.search(r'^QUESTION="(.*)"$', f.read(), re.MULTILINE).group(1)

@@ -69,15 +69,25 @@ def read_texts(path):
     return [(name, paragraphs_of(raw.decode("utf-8", "replace"))) for name, raw in sorted(texts.items())]
 
 
+def first_bytes(paragraphs, limit):
+    """The first paragraphs, until they hold limit bytes or there are no more."""
+    kept, size = [], 0
+    for p in paragraphs:
+        if size >= limit:
+            break
+        kept.append(p)
+        size += len(p.encode()) + 2
+    return kept, size
+
+
 def take_share(texts, tokens):
-    """The first paragraphs of each text, about tokens in all, shared out evenly -> list of (file name, text)."""
+    """The beginning of each text, about tokens in all, shared out evenly -> list of (file name, text). The shortest texts are
+    cut first, so that what they leave over goes to the longer ones."""
     budget, taken = tokens * BYTES_PER_TOKEN, {}
-    size = lambda paragraphs: sum(len(p.encode()) + 2 for p in paragraphs)
-    for left, (name, paragraphs) in enumerate(sorted(texts, key=lambda t: size(t[1])), 1 - len(texts)):
-        share, kept = budget / (1 - left), []
-        while len(kept) < len(paragraphs) and size(kept) < share:
-            kept.append(paragraphs[len(kept)])
-        budget -= size(kept)
+    by_size = sorted(texts, key=lambda t: sum(map(len, t[1])))
+    for i, (name, paragraphs) in enumerate(by_size):
+        kept, size = first_bytes(paragraphs, budget / (len(by_size) - i))
+        budget -= size
         taken[name] = "\n\n".join(kept)
     return [(name, taken[name]) for name, _ in texts if taken[name]]
 
@@ -92,37 +102,41 @@ def read_facts(path, count):
     return facts[:count]
 
 
+WORD_BORDER = re.compile(r"(?<=\S) (?=\S)")
+
+
+def border(texts, depth, used):
+    """The first word border at or after this depth (0 to 1) of the whole text that is not used yet -> (file name, offset in
+    characters), or None when there is none up to the end of that file."""
+    at = int(depth * sum(len(text) for _, text in texts))
+    for name, text in texts:
+        if at < len(text):
+            return next(((name, m.end()) for m in WORD_BORDER.finditer(text, at) if (name, m.end()) not in used), None)
+        at -= len(text)
+
+
 def plant(texts, facts, seed):
-    """-> the texts with the facts' sentences in them. Each fact gets "places": [(file name, first byte, end byte)]."""
-    r, total, used = random.Random(seed), sum(len(text) for _, text in texts), set()
-    inserts = {name: [] for name, _ in texts}                              # name -> [(offset in characters, sentence, fact, its index)]
-
-    def border(depth):
-        """The first free word border at or after this depth (0..1) of the whole text -> (file name, offset)."""
-        at = int(depth * total)
-        for name, text in texts:
-            if at < len(text):
-                break
-            at -= len(text)
-        found = next((m.end() for m in re.compile(r"(?<=\S) (?=\S)").finditer(text, at) if (name, m.end()) not in used), None)
-        return (name, found) if found else border(r.random())
-
+    """-> the texts, as bytes, with the facts' sentences in them. Each fact gets "places": [(file name, first byte, end byte)]."""
+    r, inserts = random.Random(seed), {}                  # (file name, offset in characters) -> (fact, index of its sentence)
     for fact in facts:
-        depth = r.random()
-        for i, sentence in enumerate(fact["sentences"]):
-            place = border(depth)
-            used.add(place)
-            inserts[place[0]].append((place[1], sentence, fact, i))
-            depth = (depth + r.uniform(.3, .7)) % 1
         fact["places"] = [None] * len(fact["sentences"])
+        depth = r.random()
+        for i in range(len(fact["sentences"])):
+            place = border(texts, depth, inserts)
+            while place is None:
+                place = border(texts, r.random(), inserts)
+            inserts[place] = (fact, i)
+            depth = (depth + r.uniform(.3, .7)) % 1
 
     planted = []
     for name, text in texts:
         out, at = b"", 0
-        for offset, sentence, fact, i in sorted(inserts[name], key=lambda insert: insert[0]):
+        for offset in sorted(offset for n, offset in inserts if n == name):
+            fact, i = inserts[name, offset]
+            sentence = fact["sentences"][i].encode()
             out += text[at:offset].encode()
-            fact["places"][i] = (name, len(out), len(out) + len(sentence.encode()))
-            out += (sentence + " ").encode()
+            fact["places"][i] = (name, len(out), len(out) + len(sentence))
+            out += sentence + b" "
             at = offset
         planted.append((name, out + text[at:].encode()))
     return planted
