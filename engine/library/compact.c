@@ -180,6 +180,8 @@ drt_status drt_library_compact(drt_context *context, drt_library *library, int64
         status = drt_store_refresh(context, library, &view);
     if (status == DRT_OK)
         *bytes_freed = before - size_of(library);
+    else
+        library->broken = true; /* perhaps the memory file that is open here is not the library's any more */
     free(list.items);
     return status;
 }

@@ -18,9 +18,11 @@ drt_status drt_library_file(drt_context *context, const char *library, const cha
 }
 
 drt_status drt_library_check_writable(drt_context *context, const drt_library *library, drt_library_mode least) {
-    if (library->mode >= least)
-        return DRT_OK;
-    return drt_fail(context, DRT_FAILED, "the library %s was opened for reading only", library->path);
+    if (library->mode < least)
+        return drt_fail(context, DRT_FAILED, "the library %s was opened for reading only", library->path);
+    if (library->broken)
+        return drt_fail(context, DRT_FATAL, "the library %s can't be written any more: open it again", library->path);
+    return DRT_OK;
 }
 
 /* ----------------------------------------------------------------------------- identity ---- */
@@ -176,8 +178,10 @@ static drt_status load_view(drt_context *context, drt_library *library, int64_t 
         return drt_catalog_damaged(context, &library->catalog, "it has a negative number of chunks");
     drt_slab memory = library->memory;
     bool compacted = !drt_slab_is_current(&memory);
-    if (compacted)
+    if (compacted) {
+        memory = (drt_slab){.file = -1};
         status = open_slab(context, library, DRT_SLAB_MEMORY, &memory);
+    }
     /* Sizes of the files bound what a damaged catalog could make us allocate. */
     if (status == DRT_OK)
         status = drt_slab_map(context, &library->landmarks, n_chunks);
@@ -244,7 +248,7 @@ const void *drt_store_record(const drt_library *library, int64_t chunk) {
 
 /* ------------------------------------------------------------------------ open and close ---- */
 
-/* What an interrupted compaction or ingest left behind its last commit. */
+/* What an interrupted compaction left. */
 static drt_status drop_remains(drt_context *context, drt_library *library) {
     drt_string path;
     drt_status status = drt_library_file(context, library->path, DRT_MEMORY_NEW_NAME, &path);
@@ -254,10 +258,6 @@ static drt_status drop_remains(drt_context *context, drt_library *library) {
     if (status == DRT_OK)
         status = drt_catalog_run(context, &library->catalog, "DELETE FROM extents WHERE generation <> ?1",
                                  DRT_VALUES(drt_value_integer((int64_t)library->memory.generation)));
-    if (status == DRT_OK)
-        status = drt_slab_truncate(context, &library->landmarks, library->n_chunks);
-    if (status == DRT_OK)
-        status = drt_slab_truncate(context, &library->memory, drt_library_record_of(library, library->n_chunks));
     return status;
 }
 
@@ -266,7 +266,7 @@ static drt_status start_writing(drt_context *context, drt_library *library) {
     if (status == DRT_OK)
         status = drt_schema_stage(context, &library->catalog);
     if (status == DRT_OK)
-        drt_store_rollback(library);
+        status = drt_library_go_back(context, library);
     return status;
 }
 
@@ -298,6 +298,7 @@ static drt_status open_files(drt_context *context, drt_library *library, const d
         status = refresh(context, library);
     if (status == DRT_OK && writes)
         status = start_writing(context, library);
+    library->writing = status == DRT_OK && writes;
     return status;
 }
 
@@ -335,7 +336,7 @@ drt_status drt_store_open(drt_context *context, const char *path, drt_library_mo
 void drt_library_close(drt_library *library) {
     if (!library)
         return;
-    if (library->mode != DRT_LIBRARY_READ && library->dead)
+    if (library->writing)
         drt_store_rollback(library);
     drt_slab_close(&library->landmarks);
     drt_slab_close(&library->memory);

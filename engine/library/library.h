@@ -38,10 +38,12 @@ struct drt_library {
     size_t n_extents;
 
     /* Writing: what was staged since the last commit. */
+    bool writing;           /* opened for it, and ready */
     int64_t next_document;  /* id */
     int64_t next_chunk;     /* n_chunks + staged ones */
     int64_t open_document;  /* 0: none */
     int64_t chunks_missing; /* of the open document */
+    bool broken;            /* its files and this object may disagree: no more writing */
 };
 
 /* Path of a file in the library's folder; owned. */
@@ -63,6 +65,9 @@ int64_t drt_library_catalog_size(const drt_library *library);
 int64_t drt_library_record_of(const drt_library *library, int64_t chunk);
 /* Needs CREATE or UPDATE mode. */
 drt_status drt_library_check_writable(drt_context *context, const drt_library *library, drt_library_mode least);
+
+/* write.c: drops what is staged and goes on where the catalog is, whatever became of the last commit. */
+drt_status drt_library_go_back(drt_context *context, drt_library *library);
 
 /* compact.c: rewrites memory.bin without removed chunks and drops their texts (UPDATE mode). */
 drt_status drt_library_compact(drt_context *context, drt_library *library, int64_t *bytes_freed);

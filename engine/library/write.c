@@ -340,19 +340,28 @@ drt_status drt_store_commit(drt_context *context, drt_library *library) {
     return status == DRT_OK ? drt_store_refresh(context, library, &view) : DRT_FATAL;
 }
 
-void drt_store_rollback(drt_library *library) {
-    drt_context *context = drt_context_new(NULL);
-    if (!context)
-        return;
-    clear_stage(context, library);
-    /* Failing here costs nothing: the next one to write cuts the slabs. */
-    drt_slab_truncate(context, &library->landmarks, library->n_chunks);
-    drt_slab_truncate(context, &library->memory, drt_library_record_of(library, library->n_chunks));
-    library->next_chunk = library->n_chunks;
+drt_status drt_library_go_back(drt_context *context, drt_library *library) {
     library->open_document = 0;
     library->chunks_missing = 0;
     library->next_document = 1;
-    drt_catalog_number(context, &library->catalog, &library->next_document,
-                       "SELECT seq + 1 FROM sqlite_sequence WHERE name = 'documents'", DRT_NO_VALUES);
+    drt_status status = clear_stage(context, library);
+    if (status == DRT_OK)
+        status = drt_catalog_number(context, &library->catalog, &library->next_chunk, "SELECT chunks FROM library",
+                                    DRT_NO_VALUES);
+    if (status == DRT_OK)
+        status = drt_catalog_number(context, &library->catalog, &library->next_document,
+                                    "SELECT seq + 1 FROM sqlite_sequence WHERE name = 'documents'", DRT_NO_VALUES);
+    if (status == DRT_OK)
+        status = drt_slab_truncate(context, &library->landmarks, library->next_chunk);
+    if (status == DRT_OK)
+        status = drt_slab_truncate(context, &library->memory, drt_library_record_of(library, library->next_chunk));
+    return status;
+}
+
+void drt_store_rollback(drt_library *library) {
+    drt_context *context = drt_context_new(NULL);
+    /* When it fails, the next one to write cuts the slabs. */
+    if (!context || drt_library_go_back(context, library) != DRT_OK)
+        library->broken = true;
     drt_context_free(context);
 }
