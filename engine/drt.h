@@ -283,7 +283,11 @@ typedef enum { DRT_RETRIEVER_LEARNED, DRT_RETRIEVER_BM25, DRT_RETRIEVER_BOTH, DR
 
 #define DRT_HISTOGRAM_BINS 64
 
-/* One retrieved chunk. Strings are owned by the answer or search result it is part of. */
+typedef struct {
+    int64_t start, end; /* bytes of a document's normalised text */
+} drt_range;
+
+/* One retrieved chunk. Strings and slots are owned by the answer or search result it is part of. */
 typedef struct {
     int64_t chunk;
     int rank;            /* from 1, the proposer's order */
@@ -293,6 +297,10 @@ typedef struct {
     drt_string title;    /* data NULL: none */
     int64_t start, end;  /* bytes in the document's normalised text */
     drt_string text;     /* exactly those bytes */
+    /* (chunk_size) what each slot of the chunk stands for, so that attention can be laid over the passage: whole
+     * characters within start..end, several slots may share them; start == end: <doc>, <par>, pads, the landmark.
+     * NULL: not known (searches; a text that this model's tokens don't fit). */
+    drt_range *slots;
 } drt_hit;
 
 /* What one group retrieved at one landmark. Step s: the landmark before the s-th reading chunk. */
@@ -312,7 +320,8 @@ typedef struct {
     drt_string question, answer;
     int32_t *tokens; /* (n_tokens) generated ids without </s> */
     size_t n_tokens;
-    int64_t *token_ends; /* (n_tokens) bytes of `answer` after each token */
+    int64_t *token_ends;  /* (n_tokens) bytes of `answer` after each token */
+    int32_t *token_steps; /* (n_tokens) step whose chunks were read when each was written */
     drt_finish finish;
     drt_event *events; /* step-major: step 0 group 0, step 0 group 1, step 1 group 0, ... */
     size_t n_events;
@@ -342,10 +351,14 @@ typedef struct {
     /* The answer as it grows: `text` is what the new token adds (may be empty: part of a
      * character). NULL: none. */
     void (*token)(void *user, const char *text, size_t length);
+    /* Each group's retrieval, in order, once the step's first token is out: as it will be in the answer, but for the
+     * null mass, which that token alone has set so far, and the histogram, which is all zero. Valid during the
+     * call. NULL: none. */
+    void (*event)(void *user, const drt_event *event);
     void *user;
 } drt_ask_params;
 
-drt_ask_params drt_ask_params_default(void); /* LEARNED, NULL, 256, 0, 1, 0, true, NULL, NULL */
+drt_ask_params drt_ask_params_default(void); /* LEARNED, NULL, 256, 0, 1, 0, true, NULL, NULL, NULL */
 
 /* Asks and searches over one library with one model. Keeps buffers between questions. */
 typedef struct drt_session drt_session;

@@ -4,7 +4,7 @@
  *   library folder   catalog.sqlite (source of truth), landmarks.bin, memory.bin, lock
  *   order of writes  slabs appended -> slabs synced -> one SQLite transaction (a batch of documents)
  *   on open to write slab bytes past the last committed chunk are dropped
- * May use: base, chunker.h's drt_range, network/memory.h, SQLite, zstd. Knows no network. */
+ * May use: base, network/memory.h, SQLite, zstd. Knows no network. */
 #ifndef DRT_LIBRARY_STORE_H
 #define DRT_LIBRARY_STORE_H
 

@@ -10,7 +10,7 @@
 #error "numbers are copied as they are: little-endian machines only"
 #endif
 
-#define VERSION 1
+#define VERSION 2
 #define NO_STRING UINT32_MAX
 #define MAX_SIZE ((size_t)1 << 30)
 #define MAX_DIMENSION 65536
@@ -53,7 +53,15 @@ static void put_string(writer *to, const char *data, size_t length) {
         put(to, data, length);
 }
 
-static void put_hit(writer *to, const drt_hit *hit) {
+static void put_slots(writer *to, const drt_hit *hit, int chunk_size) {
+    put_u8(to, hit->slots != NULL);
+    for (int i = 0; hit->slots && i < chunk_size; i++) {
+        put_u32(to, (uint32_t)(hit->slots[i].start - hit->start));
+        put_u32(to, (uint32_t)(hit->slots[i].end - hit->start));
+    }
+}
+
+static void put_hit(writer *to, const drt_hit *hit, int chunk_size) {
     put_i64(to, hit->chunk);
     put_u32(to, (uint32_t)hit->rank);
     put_float(to, hit->score);
@@ -64,9 +72,10 @@ static void put_hit(writer *to, const drt_hit *hit) {
     put_string(to, hit->document.data, hit->document.length);
     put_string(to, hit->title.data, hit->title.length);
     put_string(to, hit->text.data, hit->text.length);
+    put_slots(to, hit, chunk_size);
 }
 
-static void put_event(writer *to, const drt_event *event) {
+static void put_event(writer *to, const drt_event *event, int chunk_size) {
     put_u32(to, (uint32_t)event->step);
     put_u32(to, (uint32_t)event->group);
     put_float(to, event->null_mass);
@@ -75,7 +84,7 @@ static void put_event(writer *to, const drt_event *event) {
     put(to, event->histogram, sizeof event->histogram);
     put_u32(to, (uint32_t)event->n_hits);
     for (size_t i = 0; i < event->n_hits; i++)
-        put_hit(to, &event->hits[i]);
+        put_hit(to, &event->hits[i], chunk_size);
 }
 
 static size_t attention_size(const drt_answer *answer) {
@@ -94,12 +103,13 @@ static void put_answer(writer *to, const drt_answer *answer) {
     put_u32(to, (uint32_t)answer->n_tokens);
     put(to, answer->tokens, answer->n_tokens * sizeof *answer->tokens);
     put(to, answer->token_ends, answer->n_tokens * sizeof *answer->token_ends);
+    put(to, answer->token_steps, answer->n_tokens * sizeof *answer->token_steps);
     put_u32(to, (uint32_t)answer->n_groups);
     put_u32(to, (uint32_t)answer->top_k);
     put_u32(to, (uint32_t)answer->chunk_size);
     put_u32(to, (uint32_t)answer->n_events);
     for (size_t i = 0; i < answer->n_events; i++)
-        put_event(to, &answer->events[i]);
+        put_event(to, &answer->events[i], answer->chunk_size);
     put_u32(to, answer->bm25 ? (uint32_t)answer->n_steps : 0);
     for (size_t i = 0; answer->bm25 && i < answer->n_steps; i++)
         put(to, answer->bm25[i], (size_t)answer->top_k * sizeof **answer->bm25);
@@ -219,10 +229,27 @@ static void take_name(reader *from, char *name, size_t size) {
     drt_string_free(&string);
 }
 
-#define HIT_SIZE (4 * 8 + 3 * 4 + 3 * 4)
+#define HIT_SIZE (4 * 8 + 3 * 4 + 3 * 4 + 1)
 #define EVENT_SIZE (5 * 4 + 4 * DRT_HISTOGRAM_BINS + 4)
 
-static void take_hit(reader *from, drt_hit *hit) {
+/* They lie in the hit's range; starts and ends of other bytes than its own would be drawn outside it. */
+static void take_slots(reader *from, drt_hit *hit, int chunk_size) {
+    if (take_u8(from) == 0)
+        return;
+    if ((size_t)chunk_size > from->left / (2 * sizeof(uint32_t)))
+        from->failed = true;
+    hit->slots = allocate(from, (size_t)chunk_size, sizeof *hit->slots);
+    for (int i = 0; hit->slots && i < chunk_size; i++) {
+        uint32_t start = take_u32(from), end = take_u32(from);
+        if (start > end || end > hit->end - hit->start) {
+            from->failed = true;
+            return;
+        }
+        hit->slots[i] = (drt_range){hit->start + start, hit->start + end};
+    }
+}
+
+static void take_hit(reader *from, drt_hit *hit, int chunk_size) {
     hit->chunk = take_i64(from);
     hit->rank = (int)take_u32(from);
     hit->score = take_float(from);
@@ -233,9 +260,12 @@ static void take_hit(reader *from, drt_hit *hit) {
     take_string(from, &hit->document);
     take_string(from, &hit->title);
     take_string(from, &hit->text);
+    if (hit->start < 0 || hit->end < hit->start)
+        from->failed = true;
+    take_slots(from, hit, chunk_size);
 }
 
-static void take_event(reader *from, drt_event *event) {
+static void take_event(reader *from, drt_event *event, int chunk_size) {
     event->step = (int)take_u32(from);
     event->group = (int)take_u32(from);
     event->null_mass = take_float(from);
@@ -246,19 +276,21 @@ static void take_event(reader *from, drt_event *event) {
     event->hits = allocate(from, n_hits, sizeof *event->hits);
     event->n_hits = event->hits ? n_hits : 0;
     for (size_t i = 0; i < event->n_hits; i++)
-        take_hit(from, &event->hits[i]);
+        take_hit(from, &event->hits[i], chunk_size);
 }
 
 /* Counts are set once there is room for what they count, so that drt_answer_free works at any time. */
 static void take_tokens(reader *from, drt_answer *answer) {
-    size_t n = take_count(from, sizeof *answer->tokens + sizeof *answer->token_ends);
+    size_t n = take_count(from, sizeof *answer->tokens + sizeof *answer->token_ends + sizeof *answer->token_steps);
     answer->tokens = allocate(from, n, sizeof *answer->tokens);
     answer->token_ends = allocate(from, n, sizeof *answer->token_ends);
+    answer->token_steps = allocate(from, n, sizeof *answer->token_steps);
     if (from->failed)
         return;
     answer->n_tokens = n;
     take(from, answer->tokens, n * sizeof *answer->tokens);
     take(from, answer->token_ends, n * sizeof *answer->token_ends);
+    take(from, answer->token_steps, n * sizeof *answer->token_steps);
     int64_t last = 0;
     for (size_t i = 0; i < n; i++) {
         if (answer->token_ends[i] < last || answer->token_ends[i] > (int64_t)answer->answer.length)
@@ -272,7 +304,7 @@ static void take_events(reader *from, drt_answer *answer) {
     answer->events = allocate(from, n, sizeof *answer->events);
     answer->n_events = answer->events ? n : 0;
     for (size_t i = 0; i < answer->n_events; i++)
-        take_event(from, &answer->events[i]);
+        take_event(from, &answer->events[i], answer->chunk_size);
 }
 
 static void take_bm25(reader *from, drt_answer *answer) {
@@ -327,7 +359,7 @@ drt_status drt_stored_trace_read(drt_context *context, const void *frame, size_t
     drt_status status = drt_decompress(context, frame, length, MAX_SIZE, &bytes);
     reader from = {bytes.data, bytes.length, false};
     if (status == DRT_OK && !take_answer(&from, answer))
-        status = drt_fail(context, DRT_FAILED, "it is damaged, or was stored by a newer drt");
+        status = drt_fail(context, DRT_FAILED, "it is damaged, or was stored by another version of drt");
     drt_buffer_free(&bytes);
     return status;
 }

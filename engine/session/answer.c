@@ -10,6 +10,7 @@ static void event_clear(drt_event *event) {
         drt_string_free(&event->hits[i].document);
         drt_string_free(&event->hits[i].title);
         drt_string_free(&event->hits[i].text);
+        free(event->hits[i].slots);
     }
     free(event->hits);
 }
@@ -27,6 +28,7 @@ void drt_answer_free(drt_answer *answer) {
     drt_string_free(&answer->answer);
     free(answer->tokens);
     free(answer->token_ends);
+    free(answer->token_steps);
     drt_events_free(answer->events, answer->n_events);
     free(answer->attention);
     for (size_t i = 0; answer->bm25 && i < answer->n_steps; i++)

@@ -6,73 +6,25 @@
 
 #include "engine/base/buffer.h"
 #include "engine/base/utf8.h"
+#include "engine/session/pieces.h"
 
-#define PART_BYTES ((size_t)64 << 10) /* most that is encoded at once */
-#define REPEATED_TOKENS 40            /* of a question in its reading chunk */
-#define ANSWER_ROOM 24                /* slots a small chunk keeps for the rest of it */
-
-static bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* ---------------------------------------------------------------- pieces of a text ---- */
-
-/* Receives each piece, its range counted from the whole text. false: out of memory. */
-typedef bool (*piece_fn)(void *user, int32_t id, size_t start, size_t end);
-
-/* Bytes of the next part: all that is left, or up to the last space within PART_BYTES; a word longer
- * than that is cut between characters. */
-static size_t part_length(const char *text, size_t length) {
-    if (length <= PART_BYTES)
-        return length;
-    for (size_t at = PART_BYTES; at > 0; at--)
-        if (is_space(text[at]))
-            return at;
-    size_t border = drt_utf8_floor(text, length, PART_BYTES);
-    return border ? border : PART_BYTES; /* 0: these bytes are no UTF-8 */
-}
-
-/* Line breaks inside a paragraph are spaces to the network. */
-static bool copy_with_spaces(drt_buffer *copy, const char *text, size_t length) {
-    copy->length = 0;
-    if (!drt_buffer_append(copy, text, length))
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (is_space(copy->data[i]))
-            copy->data[i] = ' ';
-    return true;
-}
-
-static drt_status encode_part(drt_context *context, const drt_tokenizer *tokenizer, const drt_buffer *part,
-                              size_t offset, piece_fn each, void *user) {
-    char error[512];
-    drt_piece *pieces;
-    size_t count;
-    if (drt_tokenizer_encode(tokenizer, part->data, part->length, &pieces, &count, error, sizeof error) != 0)
-        return drt_fail(context, DRT_FAILED, "%s", error);
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = each(user, pieces[i].id, offset + pieces[i].start, offset + pieces[i].end);
-    free(pieces);
-    return ok ? DRT_OK : drt_fail_memory(context, "tokens");
-}
+#define REPEATED_TOKENS 40 /* of a question in its reading chunk */
+#define ANSWER_ROOM 24     /* slots a small chunk keeps for the rest of it */
 
 /* Encodes text[start, end), in parts. */
 static drt_status encode(drt_context *context, const drt_tokenizer *tokenizer, const char *text, size_t start,
-                         size_t end, piece_fn each, void *user) {
-    drt_buffer part = {0};
+                         size_t end, drt_piece_fn each, void *user) {
+    drt_buffer scratch = {0};
     drt_status status = DRT_OK;
     while (status == DRT_OK && start < end) {
-        size_t length = part_length(text + start, end - start);
+        size_t length = drt_part_length(text + start, end - start);
         if (drt_cancelled(context))
             status = drt_fail(context, DRT_FAILED, "encoding was cancelled");
-        else if (!copy_with_spaces(&part, text + start, length))
-            status = drt_fail_memory(context, "a part of a text");
         else
-            status = encode_part(context, tokenizer, &part, start, each, user);
+            status = drt_part_encode(context, tokenizer, &scratch, text, start, start + length, each, user);
         start += length;
     }
-    drt_buffer_free(&part);
+    drt_buffer_free(&scratch);
     return status;
 }
 
@@ -143,33 +95,12 @@ static bool add_piece(void *user, int32_t id, size_t start, size_t end) {
     return true;
 }
 
-/* Where the paragraph at `start` ends: before the next line break that only white space parts from
- * another one. *next: where the following paragraph starts. */
-static size_t paragraph_end(const char *text, size_t length, size_t start, size_t *next) {
-    size_t at = start;
-    while (at < length) {
-        const char *found = memchr(text + at, '\n', length - at);
-        if (!found)
-            break;
-        size_t end = (size_t)(found - text);
-        bool blank_line = false;
-        for (at = end + 1; at < length && is_space(text[at]); at++)
-            blank_line |= text[at] == '\n';
-        if (blank_line) {
-            *next = at;
-            return end;
-        }
-    }
-    *next = length;
-    return length;
-}
-
 static drt_status add_paragraphs(drt_context *context, const drt_tokenizer *tokenizer, builder *b) {
     size_t next;
     if (!add_token(b, DRT_TOKEN_DOCUMENT))
         return drt_fail_memory(context, "tokens");
     for (size_t start = 0; start < b->length; start = next) {
-        size_t end = paragraph_end(b->text, b->length, start, &next);
+        size_t end = drt_paragraph_end(b->text, b->length, start, &next);
         int64_t before = b->chunks->n_tokens;
         drt_status status = encode(context, tokenizer, b->text, start, end, add_piece, b);
         if (status != DRT_OK)

@@ -10,12 +10,8 @@
 #include "tokenizer/tokenizer.h"
 
 typedef struct {
-    int64_t start, end; /* bytes of the normalised text, whole characters; start == end: no text token */
-} drt_range;
-
-typedef struct {
     int32_t *tokens;   /* (n_chunks, S) */
-    drt_range *ranges; /* (n_chunks) */
+    drt_range *ranges; /* (n_chunks) whole characters; start == end: no text token */
     size_t n_chunks;
     int64_t n_tokens; /* <doc>, pieces and <par>; neither pads nor landmarks */
 } drt_chunks;

@@ -29,6 +29,7 @@ typedef struct {
     int newest;       /* index of the newest slot in the session's hidden and attention */
     int step;         /* step that the newest slot reads, */
     int predicted_by; /* and how many slots of that step have predicted a token */
+    size_t n_given;   /* events given out */
     struct timespec start;
 } generation;
 
@@ -108,10 +109,13 @@ static bool reserve_token(generation *g) {
     int64_t *ends = realloc(a->token_ends, capacity * sizeof *ends);
     if (ends)
         a->token_ends = ends;
+    int32_t *steps = realloc(a->token_steps, capacity * sizeof *steps);
+    if (steps)
+        a->token_steps = steps;
     uint8_t *attention = realloc(a->attention, capacity * attention_size(config_of(g)));
     if (attention)
         a->attention = attention;
-    if (!tokens || !ends || !attention)
+    if (!tokens || !ends || !steps || !attention)
         return false;
     g->capacity = capacity;
     return true;
@@ -154,8 +158,20 @@ static drt_status append_token(drt_context *context, generation *g, int32_t toke
     drt_answer *a = g->answer;
     size_t n = attention_size(config_of(g));
     drt_attention_quantise(newest_attention(g), n, a->attention + a->n_tokens * n);
+    a->token_steps[a->n_tokens] = g->step;
     a->tokens[a->n_tokens++] = token;
     return stream_text(context, g, false);
+}
+
+/* The retrievals that nobody was told of yet. */
+static drt_status give_events(drt_context *context, generation *g) {
+    drt_retrieval *r = &g->session->retrieval;
+    if (!g->params->event || g->n_given == r->n_events)
+        return DRT_OK;
+    drt_status status = drt_retrieval_describe(context, r, true);
+    for (; status == DRT_OK && g->n_given < r->n_events; g->n_given++)
+        g->params->event(g->params->user, &r->events[g->n_given]);
+    return status;
 }
 
 /* --------------------------------------------------------------------------- answer ------- */
@@ -180,6 +196,8 @@ static drt_status generate(drt_context *context, generation *g, const drt_questi
             break;
         }
         status = append_token(context, g, token);
+        if (status == DRT_OK)
+            status = give_events(context, g);
         if (a->n_tokens == (size_t)g->params->max_tokens) {
             a->finish = DRT_FINISH_LENGTH;
             break;
@@ -202,7 +220,7 @@ static void take_trace(generation *g) {
     a->n_steps = r->n_steps;
     r->events = NULL;
     r->bm25 = NULL;
-    r->n_events = r->n_steps = 0;
+    r->n_events = r->n_described = r->n_steps = 0;
 }
 
 static drt_status name_answer(drt_context *context, generation *g) {
@@ -233,7 +251,9 @@ static drt_status answer_question(drt_context *context, generation *g, drt_quest
     if (status == DRT_OK && !drt_string_take(&a->answer, &g->text))
         status = drt_fail_memory(context, "an answer");
     if (status == DRT_OK)
-        status = drt_retrieval_describe(context, &s->retrieval);
+        status = drt_retrieval_describe(context, &s->retrieval, true);
+    if (status == DRT_OK)
+        status = drt_retrieval_count(context, &s->retrieval);
     if (status == DRT_OK)
         status = drt_retrieval_contrast(context, &s->retrieval);
     if (status == DRT_OK)

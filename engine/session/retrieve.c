@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/session/answer.h"
+#include "engine/session/slots.h"
 
 #define SCORE_BLOCK 4096 /* chunks scored at a time: whole words of a bit set */
 
@@ -59,7 +60,7 @@ static void clear_question(drt_retrieval *r) {
     r->queries = NULL;
     r->text_ends = NULL;
     r->allowed = NULL;
-    r->n_events = r->n_steps = 0;
+    r->n_events = r->n_described = r->n_steps = 0;
 }
 
 static void release_landmarks(drt_retrieval *r) {
@@ -374,8 +375,8 @@ drt_status drt_retrieval_step(void *user, drt_context *context, int step, int gr
 
 /* -------------------------------------------------------------------------- after --------- */
 
-/* All events' histograms in one more pass over the landmarks. */
-static drt_status count_histograms(drt_context *context, drt_retrieval *r) {
+/* One more pass over the landmarks. */
+drt_status drt_retrieval_count(drt_context *context, drt_retrieval *r) {
     for (int64_t first = 0; first < r->view.n_chunks; first += SCORE_BLOCK) {
         int64_t n = block_size(r, first);
         for (size_t e = 0; e < r->n_events; e++) {
@@ -392,13 +393,60 @@ static drt_status count_histograms(drt_context *context, drt_retrieval *r) {
     return DRT_OK;
 }
 
+/* Chunks before a hit that are looked at to tell where its tokens start: each try takes twice as many. */
+#define MOST_CHUNKS_BEFORE 1024
+
+/* Ranges of the `n` chunks that end with the hit -> ranges (n), its own last; *found: fewer at the document's start.
+ * *opens: the first of them is the document's first. */
+static drt_status ranges_before(drt_context *context, drt_retrieval *r, const drt_hit *hit, size_t n, drt_range *ranges,
+                                size_t *found, bool *opens) {
+    for (*found = 0, *opens = false; !*opens;) {
+        int64_t id = hit->chunk - (int64_t)*found;
+        drt_chunk chunk = {.document = -1};
+        drt_status status = id < 0 ? DRT_OK : drt_library_chunk(context, r->library, id, &chunk);
+        if (status != DRT_OK)
+            return status;
+        if (chunk.document != hit->document_id)
+            *opens = true;
+        else if (*found == n)
+            break;
+        else
+            ranges[n - ++*found] = (drt_range){chunk.start, chunk.end};
+    }
+    return DRT_OK;
+}
+
+/* Sets the hit's slots, where they can be told. */
+static drt_status locate_slots(drt_context *context, drt_retrieval *r, const drt_string *text, drt_hit *hit) {
+    int chunk_size = r->model->config.chunk_size;
+    drt_range *slots = malloc((size_t)chunk_size * sizeof *slots);
+    drt_range *ranges = malloc(MOST_CHUNKS_BEFORE * sizeof *ranges);
+    drt_status status = slots && ranges ? DRT_OK : fail_memory(context);
+    drt_slots_result result = DRT_SLOTS_SEVERAL;
+    bool opens_document = false;
+    for (size_t n = 1; status == DRT_OK && result == DRT_SLOTS_SEVERAL && !opens_document && n <= MOST_CHUNKS_BEFORE;
+         n *= 2) {
+        size_t found;
+        status = ranges_before(context, r, hit, n, ranges, &found, &opens_document);
+        if (status == DRT_OK)
+            status = drt_slots_locate(context, r->model->tokenizer, chunk_size, text->data, text->length,
+                                      ranges + n - found, found, opens_document, slots, &result);
+    }
+    free(ranges);
+    if (status == DRT_OK && result == DRT_SLOTS_FOUND)
+        hit->slots = slots;
+    else
+        free(slots);
+    return status;
+}
+
 /* Path, title and text of the hits in one document, which is read once. */
-static drt_status describe_document(drt_context *context, drt_retrieval *r, int64_t document) {
+static drt_status describe_document(drt_context *context, drt_retrieval *r, int64_t document, bool with_slots) {
     drt_string path = {0}, title = {0}, text = {0};
     drt_status status = drt_store_document_name(context, r->library, document, &path, &title);
     if (status == DRT_OK)
         status = drt_library_text(context, r->library, document, &text);
-    for (size_t e = 0; e < r->n_events && status == DRT_OK; e++) {
+    for (size_t e = r->n_described; e < r->n_events && status == DRT_OK; e++) {
         for (size_t i = 0; i < r->events[e].n_hits && status == DRT_OK; i++) {
             drt_hit *hit = &r->events[e].hits[i];
             if (hit->document_id != document)
@@ -409,6 +457,8 @@ static drt_status describe_document(drt_context *context, drt_retrieval *r, int6
             else if (!drt_string_copy(&hit->document, &path) || !drt_string_copy(&hit->title, &title) ||
                      !drt_string_set(&hit->text, text.data + hit->start, (size_t)(hit->end - hit->start)))
                 status = fail_memory(context);
+            if (status == DRT_OK && with_slots)
+                status = locate_slots(context, r, &text, hit);
         }
     }
     drt_string_free(&path);
@@ -428,15 +478,16 @@ static drt_status locate_hit(drt_context *context, drt_retrieval *r, drt_hit *hi
     return status;
 }
 
-drt_status drt_retrieval_describe(drt_context *context, drt_retrieval *r) {
-    drt_status status = count_histograms(context, r);
-    for (size_t e = 0; e < r->n_events; e++)
+drt_status drt_retrieval_describe(drt_context *context, drt_retrieval *r, bool with_slots) {
+    drt_status status = DRT_OK;
+    for (size_t e = r->n_described; e < r->n_events; e++)
         for (size_t i = 0; i < r->events[e].n_hits && status == DRT_OK; i++)
             status = locate_hit(context, r, &r->events[e].hits[i]);
-    for (size_t e = 0; e < r->n_events; e++)
+    for (size_t e = r->n_described; e < r->n_events; e++)
         for (size_t i = 0; i < r->events[e].n_hits && status == DRT_OK; i++)
             if (!r->events[e].hits[i].document.data)
-                status = describe_document(context, r, r->events[e].hits[i].document_id);
+                status = describe_document(context, r, r->events[e].hits[i].document_id, with_slots);
+    r->n_described = r->n_events;
     return status;
 }
 

@@ -30,7 +30,7 @@ typedef struct {
     drt_random random;
     drt_buffer text; /* what BM25 looks for: the question, then also the answer so far */
     drt_event *events;
-    size_t n_events;
+    size_t n_events, n_described;
     float *queries;    /* (n_events,d) */
     size_t *text_ends; /* (n_steps) length of text at that step */
     int64_t **bm25;    /* (n_steps) rankings of `listed` chunks, -1 past the end; NULL: not made yet */
@@ -48,8 +48,10 @@ drt_status drt_retrieval_start(drt_context *context, drt_retrieval *r, drt_retri
 drt_status drt_retrieval_step(void *user, drt_context *context, int step, int group, const float *query,
                               drt_retrieved *out);
 
-/* What an answer need not wait for: histograms, and each hit's document and text. */
-drt_status drt_retrieval_describe(drt_context *context, drt_retrieval *r);
+/* Each hit's document and text, of events that have none yet; with_slots: also what its slots stand for. */
+drt_status drt_retrieval_describe(drt_context *context, drt_retrieval *r, bool with_slots);
+/* What an answer need not wait for: all events' histograms. */
+drt_status drt_retrieval_count(drt_context *context, drt_retrieval *r);
 /* BM25's ranking of the steps that had none. */
 drt_status drt_retrieval_contrast(drt_context *context, drt_retrieval *r);
 

@@ -41,7 +41,9 @@ static drt_status search(drt_context *context, drt_session *s, const drt_questio
     status = drt_reader_run(context, s->reader, s->slots, c->chunk_size, s->hidden, NULL);
     for (size_t e = 0; e < r->n_events && status == DRT_OK; e++)
         status = cut_hits(context, &r->events[e], (size_t)params->top);
-    return status == DRT_OK ? drt_retrieval_describe(context, r) : status;
+    if (status == DRT_OK)
+        status = drt_retrieval_describe(context, r, false);
+    return status == DRT_OK ? drt_retrieval_count(context, r) : status;
 }
 
 drt_status drt_session_search(drt_context *context, drt_session *session, const char *query, size_t length,

@@ -34,6 +34,9 @@ static drt_hit make_hit(int seed) {
     set_string(&hit.document, "archive.zip/inner/\xE6\x9D\xB1.txt");
     set_string(&hit.title, seed % 2 ? "A \"title\"" : NULL);
     assert_true(drt_string_set(&hit.text, "a\0\nb", 4));
+    hit.slots = seed % 3 ? room(CHUNK_SIZE, sizeof *hit.slots) : NULL;
+    for (int i = 0; hit.slots && i < CHUNK_SIZE; i++)
+        hit.slots[i] = (drt_range){hit.start + i % 4, hit.start + i % 4 + i % 2};
     return hit;
 }
 
@@ -48,9 +51,11 @@ static drt_answer *make_answer(void) {
     a->n_tokens = N_TOKENS;
     a->tokens = room(N_TOKENS, sizeof *a->tokens);
     a->token_ends = room(N_TOKENS, sizeof *a->token_ends);
+    a->token_steps = room(N_TOKENS, sizeof *a->token_steps);
     for (int i = 0; i < N_TOKENS; i++) {
         a->tokens[i] = 100 * i - 3;
         a->token_ends[i] = 2 * i + 1;
+        a->token_steps[i] = i / 3;
     }
     a->finish = DRT_FINISH_LENGTH;
     a->question_cut = true;
@@ -107,6 +112,9 @@ static void expect_hit(const drt_hit *a, const drt_hit *b) {
     expect_same_string(&a->document, &b->document);
     expect_same_string(&a->title, &b->title);
     expect_same_string(&a->text, &b->text);
+    assert_int_equal(a->slots == NULL, b->slots == NULL);
+    if (a->slots)
+        assert_memory_equal(a->slots, b->slots, CHUNK_SIZE * sizeof *a->slots);
 }
 
 static void expect_event(const drt_event *a, const drt_event *b) {
@@ -136,6 +144,7 @@ static void expect_answer(const drt_answer *a, const drt_answer *b) {
     if (a->n_tokens) {
         assert_memory_equal(a->tokens, b->tokens, a->n_tokens * sizeof *a->tokens);
         assert_memory_equal(a->token_ends, b->token_ends, a->n_tokens * sizeof *a->token_ends);
+        assert_memory_equal(a->token_steps, b->token_steps, a->n_tokens * sizeof *a->token_steps);
     }
     assert_int_equal(a->n_groups, b->n_groups);
     assert_int_equal(a->top_k, b->top_k);
@@ -281,9 +290,9 @@ static void damaged_traces_are_refused(void **state) {
         read_bytes(context, bytes.data, bytes.length);
         bytes.data[at] = kept;
     }
-    bytes.data[0] = 2; /* a later version */
+    bytes.data[0] = 3; /* a later version */
     assert_int_equal(read_bytes(context, bytes.data, bytes.length), DRT_FAILED);
-    assert_non_null(strstr(drt_error(context), "newer drt"));
+    assert_non_null(strstr(drt_error(context), "another version"));
     /* The frame itself. */
     drt_answer *none = room(1, sizeof *none);
     assert_int_equal(drt_stored_trace_read(context, "junk", 4, none), DRT_FAILED);

@@ -12,7 +12,7 @@
 #include "engine/base/file.h"
 #include "engine/base/utf8.h"
 #include "engine/network/safetensors.h"
-#include "engine/session/chunker.h"
+#include "engine/session/slots.h"
 
 #define MODEL DRT_SOURCE_DIR "/samples/model/tokenizer.model"
 #define GOLDEN DRT_TEST_DATA "/golden/trained/"
@@ -99,6 +99,43 @@ static void assert_same_tokens(const drt_chunks *a, int size_a, const drt_chunks
     }
 }
 
+/* Chunk c's slots, found from its range and those of as few chunks before it as it takes. */
+static void locate(const drt_chunks *chunks, size_t c, int S, const char *text, size_t length, drt_range *slots) {
+    drt_slots_result result = DRT_SLOTS_SEVERAL;
+    for (size_t n = 1; result == DRT_SLOTS_SEVERAL; n *= 2) {
+        size_t known = n < c + 1 ? n : c + 1;
+        assert_true(n < 4 * (c + 1)); /* from the document's start there is one way only */
+        assert_int_equal(drt_slots_locate(context, tokenizer, S, text, length, chunks->ranges + c + 1 - known, known,
+                                          known == c + 1, slots, &result),
+                         DRT_OK);
+    }
+    assert_int_equal(result, DRT_SLOTS_FOUND);
+}
+
+/* Slots have the ranges that their tokens have in chunks of one token each. */
+static void check_slots(int S, const char *text, size_t length) {
+    drt_chunks chunks = build(S, text, length), singles = build(2, text, length);
+    size_t per_chunk = (size_t)S - 1, every = chunks.n_chunks / 40 + 1;
+    drt_range *slots = malloc((size_t)S * sizeof *slots);
+    for (size_t c = 0; c < chunks.n_chunks; c += c + every < chunks.n_chunks ? every : 1) {
+        locate(&chunks, c, S, text, length, slots);
+        for (size_t i = 0; i < (size_t)S; i++) {
+            size_t token = c * per_chunk + i;
+            bool has_text =
+                i < per_chunk && token < singles.n_chunks && singles.ranges[token].start < singles.ranges[token].end;
+            if (has_text)
+                assert_memory_equal(&slots[i], &singles.ranges[token], sizeof *slots);
+            else
+                assert_int_equal(slots[i].start, slots[i].end);
+            assert_in_range(slots[i].start, chunks.ranges[c].start, slots[i].end);
+            assert_in_range(slots[i].end, slots[i].start, chunks.ranges[c].end);
+        }
+    }
+    free(slots);
+    drt_chunks_clear(&chunks);
+    drt_chunks_clear(&singles);
+}
+
 static void check_text(const char *text, size_t length) {
     static const int sizes[] = {2, 3, 7, 65, 256};
     drt_chunks usual = build(64, text, length);
@@ -108,6 +145,8 @@ static void check_text(const char *text, size_t length) {
         drt_chunks_clear(&other);
     }
     drt_chunks_clear(&usual);
+    check_slots(64, text, length);
+    check_slots(7, text, length);
 }
 
 /* ----------------------------------------------------------------------------- cases ---- */
@@ -276,6 +315,18 @@ static void long_paragraphs_are_cut_at_spaces(void **state) {
     drt_buffer_free(&text);
 }
 
+static void other_texts_have_no_such_chunk(void **state) {
+    (void)state;
+    const char *text = "The harbour wall was built of granite.\n\nThe light was lit in May.";
+    drt_range slots[64], wrong[] = {{0, 7}, {3, 38}, {40, 300}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        drt_slots_result result;
+        assert_int_equal(
+            drt_slots_locate(context, tokenizer, 64, text, strlen(text), &wrong[i], 1, i == 0, slots, &result), DRT_OK);
+        assert_int_equal(result, DRT_SLOTS_NONE);
+    }
+}
+
 static void invalid_text_fails(void **state) {
     (void)state;
     drt_chunks chunks;
@@ -368,6 +419,7 @@ int main(void) {
         cmocka_unit_test(ranges_hold_in_random_text),
         cmocka_unit_test(a_word_of_500_kilobytes_is_cut),
         cmocka_unit_test(long_paragraphs_are_cut_at_spaces),
+        cmocka_unit_test(other_texts_have_no_such_chunk),
         cmocka_unit_test(invalid_text_fails),
         cmocka_unit_test(building_can_be_cancelled),
         cmocka_unit_test(long_questions_keep_their_end),

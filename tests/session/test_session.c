@@ -438,6 +438,74 @@ static void cancelling_keeps_what_there_is(void **state) {
     drt_answer_free(answer);
 }
 
+typedef struct {
+    int events, tokens, tokens_at_first;
+    int64_t chunks[8][4];
+} event_listener;
+
+static void count_token(void *user, const char *text, size_t length) {
+    (void)text, (void)length;
+    ((event_listener *)user)->tokens++;
+}
+
+static void on_event(void *user, const drt_event *event) {
+    event_listener *l = user;
+    assert_true(l->events < 8);
+    assert_int_equal(event->step, l->events / GROUPS);
+    assert_int_equal(event->group, l->events % GROUPS);
+    if (l->events == 0)
+        l->tokens_at_first = l->tokens;
+    for (size_t i = 0; i < 4; i++) {
+        assert_non_null(event->hits[i].text.data);
+        assert_non_null(event->hits[i].document.data);
+        l->chunks[l->events][i] = event->hits[i].chunk;
+    }
+    l->events++;
+}
+
+static void retrievals_are_told_while_the_answer_grows(void **state) {
+    (void)state;
+    event_listener l = {0};
+    drt_ask_params params = plain();
+    params.token = count_token;
+    params.event = on_event;
+    params.user = &l;
+    drt_answer *answer = ask(question(9), &params);
+    assert_int_equal(l.events, answer->n_events);
+    assert_int_equal(l.tokens_at_first, 1);
+    for (size_t e = 0; e < answer->n_events; e++)
+        for (size_t i = 0; i < 4; i++)
+            assert_int_equal(l.chunks[e][i], answer->events[e].hits[i].chunk);
+    drt_answer_free(answer);
+}
+
+/* Every hit's slots lie in its range, in order, cover its first and last byte, and leave the null slot out. */
+static void hits_say_what_their_slots_stand_for(void **state) {
+    (void)state;
+    drt_ask_params params = plain();
+    drt_answer *answer = ask(question(8), &params);
+    for (size_t e = 0; e < answer->n_events; e++) {
+        for (size_t h = 0; h < answer->events[e].n_hits; h++) {
+            const drt_hit *hit = &answer->events[e].hits[h];
+            int64_t first = hit->end, last = hit->start;
+            assert_non_null(hit->slots);
+            for (int i = 0; i < answer->chunk_size; i++) {
+                drt_range slot = hit->slots[i];
+                assert_true(hit->start <= slot.start && slot.start <= slot.end && slot.end <= hit->end);
+                assert_true(i == 0 || slot.start >= hit->slots[i - 1].start);
+                first = slot.start < slot.end && slot.start < first ? slot.start : first;
+                last = slot.start < slot.end && slot.end > last ? slot.end : last;
+            }
+            assert_int_equal(first, hit->start);
+            assert_int_equal(last, hit->end);
+            assert_int_equal(hit->slots[answer->chunk_size - 1].start, hit->slots[answer->chunk_size - 1].end);
+        }
+    }
+    for (size_t i = 0; i < answer->n_tokens; i++)
+        assert_int_equal(answer->token_steps[i], 0);
+    drt_answer_free(answer);
+}
+
 /* ------------------------------------------------------------------------- sampling ------- */
 
 static drt_ask_params hot(uint64_t seed) {
@@ -518,6 +586,8 @@ static void answers_longer_than_a_chunk_retrieve_again(void **state) {
     assert_true(drt_string_equal(&answer->answer, l.text.data, l.text.length));
     for (size_t i = 1; i < answer->n_tokens; i++)
         assert_true(answer->token_ends[i] >= answer->token_ends[i - 1]);
+    for (size_t i = 0; i < answer->n_tokens; i++)
+        assert_int_equal(answer->token_steps[i], i < first ? 0 : 1 + (i - first) / 63);
     char *whole, error[64];
     size_t length;
     assert_int_equal(drt_tokenizer_decode(t.model->tokenizer, answer->tokens, answer->n_tokens, &whole, &length, error,
@@ -766,6 +836,8 @@ int main(void) {
         cmocka_unit_test(bad_questions_fail_alone),
         cmocka_unit_test(streamed_text_is_the_answer),
         cmocka_unit_test(cancelling_keeps_what_there_is),
+        cmocka_unit_test(retrievals_are_told_while_the_answer_grows),
+        cmocka_unit_test(hits_say_what_their_slots_stand_for),
         cmocka_unit_test(seeds_reproduce_samples),
         cmocka_unit_test(answers_longer_than_a_chunk_retrieve_again),
         cmocka_unit_test(bm25_proposes_for_every_group),

@@ -92,7 +92,23 @@ static const char *const passages[TOP_K] = {
 static const int64_t hit_chunks[GROUPS][TOP_K] = {{3, 4, 57, 38}, {3, 22, 4, 50}};
 static const float weights[GROUPS][TOP_K] = {{0.71f, 0.18f, 0.07f, 0.04f}, {0.52f, 0.3f, 0.12f, 0.06f}};
 
+/* A word a slot, the space before it included, the last one with the rest; the last slot is the landmark's. */
+static drt_range *slots_of(const char *text, int64_t start) {
+    drt_range *slots = calloc(SLOTS, sizeof *slots);
+    int64_t at = 0, length = (int64_t)strlen(text);
+    assert_non_null(slots);
+    for (int i = 0; i < SLOTS; i++) {
+        int64_t end = at < length ? at + 1 : at;
+        while (end < length && (text[end] != ' ' || i == SLOTS - 2))
+            end++;
+        slots[i] = (drt_range){start + at, start + end};
+        at = end;
+    }
+    return slots;
+}
+
 static void fill_hit(drt_hit *hit, int group, int rank) {
+    int64_t start = 47 + 100 * rank; /* where fixture_answer's passage has the first one */
     *hit = (drt_hit){.chunk = hit_chunks[group][rank],
                      .rank = rank + 1,
                      .score = 6.5f - (float)rank - 0.5f * (float)group,
@@ -100,9 +116,10 @@ static void fill_hit(drt_hit *hit, int group, int rank) {
                      .document_id = rank == 2 ? 8 : 1,
                      .document = owned(rank == 2 ? "notes.md" : "books.zip/lighthouse.txt"),
                      .title = owned(rank == 2 ? NULL : "The Light at Marn"),
-                     .start = 100 * rank,
-                     .end = 100 * rank + (int64_t)strlen(passages[rank]),
-                     .text = owned(passages[rank])};
+                     .start = start,
+                     .end = start + (int64_t)strlen(passages[rank]),
+                     .text = owned(passages[rank]),
+                     .slots = slots_of(passages[rank], start)};
 }
 
 static void fill_event(drt_event *event, int step, int group) {
@@ -125,11 +142,14 @@ static void fill_tokens(drt_answer *answer) {
         n += *c == ' ';
     answer->tokens = calloc(n, sizeof *answer->tokens);
     answer->token_ends = calloc(n, sizeof *answer->token_ends);
+    answer->token_steps = calloc(n, sizeof *answer->token_steps);
     answer->attention = calloc(n * GROUPS * TOP_K * SLOTS, 1);
-    assert_true(answer->tokens && answer->token_ends && answer->attention);
+    assert_true(answer->tokens && answer->token_ends && answer->token_steps && answer->attention);
     for (const char *c = text; *c; c++)
-        if (c[1] == ' ' || c[1] == '\0')
+        if (c[1] == ' ' || c[1] == '\0') {
+            answer->token_steps[answer->n_tokens] = answer->n_tokens < 6 ? 0 : 1;
             answer->token_ends[answer->n_tokens++] = c + 1 - text;
+        }
     for (size_t i = 0; i < n * GROUPS * TOP_K * SLOTS; i++)
         answer->attention[i] = (uint8_t)(i % SLOTS == i / (GROUPS * TOP_K * SLOTS) % SLOTS ? 200 : i % 7);
 }
