@@ -17,6 +17,7 @@
 #include "engine/network/layers.h"
 #include "engine/network/network.h"
 #include "engine/network/safetensors.h"
+#include "kernels/cpu/cpu.h"
 
 #define TOLERANCE 1e-4
 
@@ -34,12 +35,20 @@ typedef struct {
     drt_safetensors golden;
 } golden_case;
 
-static inline void golden_open(golden_case *g, const char *model_directory, const char *golden_file, int threads) {
-    drt_device_params params = drt_device_params_default();
-    params.threads = threads;
+/* simd: a variant of the CPU's inner loops; NULL: the best one. */
+static inline void golden_open(golden_case *g, const char *model_directory, const char *golden_file, int threads,
+                               const drt_simd *simd) {
+    drt_device_params params = {"cpu", threads};
+    char error[256];
     g->context = drt_context_new(NULL);
     assert_non_null(g->context);
     assert_ok(g->context, drt_device_open(g->context, &params, &g->device));
+    if (simd) {
+        drt_backend *chosen;
+        assert_int_equal(drt_cpu_open(threads, simd, true, &chosen, error, sizeof error), 0);
+        g->device->backend->close(g->device->backend);
+        g->device->backend = chosen;
+    }
     assert_ok(g->context, drt_model_load(g->context, g->device, model_directory, &g->model));
     assert_ok(g->context, drt_safetensors_open(g->context, golden_file, &g->golden));
 }

@@ -11,11 +11,11 @@ typedef struct {
     float *landmarks, *y;
 } small_case;
 
-static void case_open(small_case *s, const char *name) {
+static void case_open(small_case *s, const char *name, const drt_simd *simd) {
     char model[512], golden[512];
     snprintf(model, sizeof model, "%s/golden/%s", DRT_TEST_DATA, name);
     snprintf(golden, sizeof golden, "%s/golden/%s/golden.safetensors", DRT_TEST_DATA, name);
-    golden_open(&s->g, model, golden, 2);
+    golden_open(&s->g, model, golden, 2, simd);
     s->c = drt_model_config(s->g.model);
     s->tokens = golden_integers(&s->g, "tokens", &s->n);
     s->segment = golden_integers(&s->g, "segment", NULL);
@@ -158,10 +158,10 @@ static void check_output(small_case *s, const float *hidden) {
     free(logits);
 }
 
-static void check_case(const char *name) {
+static void check_variant(const char *name, const drt_simd *simd) {
     small_case s;
     memory_retriever r;
-    case_open(&s, name);
+    case_open(&s, name, simd);
     check_lower_layers(&s);
     check_chunk_memory(&s);
     float *hidden = new_floats(s.n * s.d);
@@ -173,6 +173,14 @@ static void check_case(const char *name) {
     retriever_close(&r);
     free(hidden);
     case_close(&s);
+}
+
+/* With every variant of the inner loops that this processor can run. */
+static void check_case(const char *name) {
+    const drt_simd *list[3];
+    int n = drt_simd_available(list);
+    for (int i = 0; i < n; i++)
+        check_variant(name, list[i]);
 }
 
 static void tiny_is_the_reference(void **state) {

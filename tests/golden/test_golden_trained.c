@@ -21,7 +21,7 @@ typedef struct {
 static int setup(void **state) {
     trained_case *t = calloc(1, sizeof *t);
     assert_non_null(t);
-    golden_open(&t->g, DRT_SOURCE_DIR "/samples/model", DRT_TEST_DATA "/golden/trained/golden.safetensors", 2);
+    golden_open(&t->g, DRT_SOURCE_DIR "/samples/model", DRT_TEST_DATA "/golden/trained/golden.safetensors", 2, NULL);
     t->c = drt_model_config(t->g.model);
     t->d = (size_t)t->c->d_model;
     t->S = (size_t)t->c->chunk_size;

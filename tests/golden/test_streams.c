@@ -29,7 +29,7 @@ static void case_open(stream_case *s, const char *name, int threads) {
     char model[512], golden[512];
     snprintf(model, sizeof model, "%s/golden/%s", DRT_TEST_DATA, name);
     snprintf(golden, sizeof golden, "%s/golden/%s/golden.safetensors", DRT_TEST_DATA, name);
-    golden_open(&s->g, model, golden, threads);
+    golden_open(&s->g, model, golden, threads, NULL);
     s->c = drt_model_config(s->g.model);
     s->d = (size_t)s->c->d_model;
     s->S = (size_t)s->c->chunk_size;
