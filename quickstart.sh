@@ -32,9 +32,11 @@ install_packages() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
-build() { # preset
-    cmake --preset "$1" >/dev/null
-    cmake --build "build/$1"
+build() { # preset, further options of the configuration
+    preset=$1
+    shift
+    cmake --preset "$preset" "$@" >/dev/null
+    cmake --build "build/$preset"
 }
 
 if ! command -v apt-get >/dev/null 2>&1; then
@@ -45,7 +47,7 @@ case "${1:-}" in
 "")
     install_packages $BUILD_PACKAGES
     say "Building"
-    build release
+    build release -DDRT_TESTS=OFF
     drt=build/release/app/drt
     library=build/release/sample.drt
     rm -rf "$library"
