@@ -16,7 +16,7 @@ static const char *const table[GLYPH_COUNT][2] = {
     [GLYPH_BULLET] = {"•", "*"},       [GLYPH_OK] = {"✓", "+"},          [GLYPH_PARTIAL] = {"◐", "~"},
     [GLYPH_SKIPPED] = {"✗", "x"},      [GLYPH_DOT] = {"·", "-"},         [GLYPH_RIGHT] = {"→", ">"},
     [GLYPH_LEFT] = {"←", "<"},         [GLYPH_UP] = {"↑", "^"},          [GLYPH_DOWN] = {"↓", "v"},
-    [GLYPH_CURSOR_ABOVE] = {"▼", "v"}, [GLYPH_THUMB] = {"█", "#"},
+    [GLYPH_CURSOR_ABOVE] = {"▼", "v"}, [GLYPH_THUMB] = {"█", "#"},       [GLYPH_BORDER] = {"╵", "'"},
 };
 
 const char *glyph_text(glyph_id id, bool ascii) {

@@ -49,6 +49,7 @@ typedef enum {
     GLYPH_DOWN,
     GLYPH_CURSOR_ABOVE, /* points at the cell below it */
     GLYPH_THUMB,        /* of a scroll bar */
+    GLYPH_BORDER,       /* something begins in the cell above */
     GLYPH_COUNT
 } glyph_id;
 

@@ -1,0 +1,426 @@
+/* The retrieval pane: the strip over the library, events, scores, hops; every sub-view and state as golden screens. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+#include "golden.h"
+#include "ui/retrieval_parts.h"
+
+/* ---------------------------------------------------------------------------------- fixture ---- */
+
+static drt_string owned(const char *text) {
+    drt_string out = {0};
+    assert_true(model_string_set(&out, text, strlen(text)));
+    return out;
+}
+
+/* Hit `rank` (from 0) of an event: weights halve, chunks are spread over the library. */
+static drt_hit made_hit(const ui_model *model, int step, int group, int rank, int64_t chunks) {
+    drt_hit hit = {.rank = rank + 1, .weight = 0.5f, .score = 9.25f - 0.5f * (float)rank - (float)group};
+    for (int i = 0; i < rank; i++)
+        hit.weight /= 2;
+    hit.chunk = (int64_t)(((uint64_t)rank * 7919 + (uint64_t)group * 31 * (rank > 1) + (uint64_t)step * 104729) %
+                          (uint64_t)chunks);
+    const drt_document *document = model_document_of_chunk(model, hit.chunk);
+    hit.document_id = document ? document->id : 0;
+    hit.document = owned(document ? document->path.data : "books.zip/removed.txt");
+    hit.text = owned("text");
+    hit.end = 4;
+    return hit;
+}
+
+/* A trace with these many events, of a library of `chunks` chunks, as the only turn. */
+static void made_answer(front *state, int steps, int groups, int hits, int64_t chunks) {
+    ui_model *model = &state->model;
+    drt_answer *trace = calloc(1, sizeof *trace);
+    model->turns = calloc(1, sizeof *model->turns);
+    assert_true(trace && model->turns);
+    trace->question = owned("What is where?");
+    trace->answer = owned("It is there.");
+    trace->n_groups = groups;
+    trace->top_k = hits > 0 ? hits : 4;
+    trace->chunk_size = 8;
+    trace->n_steps = (size_t)steps;
+    trace->n_events = (size_t)(steps * groups);
+    trace->events = calloc(trace->n_events + 1, sizeof *trace->events);
+    trace->bm25 = calloc(trace->n_steps + 1, sizeof *trace->bm25);
+    strcpy(trace->retriever, "learned");
+    assert_true(trace->events && trace->bm25);
+    for (int step = 0; step < steps; step++) {
+        trace->bm25[step] = calloc((size_t)trace->top_k, sizeof **trace->bm25);
+        assert_non_null(trace->bm25[step]);
+        for (int i = 0; i < trace->top_k; i++)
+            trace->bm25[step][i] = hits == 0 ? -1 : (int64_t)i * 2 * 7919 % chunks;
+        for (int group = 0; group < groups; group++) {
+            drt_event *event = &trace->events[step * groups + group];
+            *event = (drt_event){.step = step, .group = group, .null_mass = hits > 0 ? 0.1f : 1};
+            event->hits = calloc((size_t)hits + 1, sizeof *event->hits);
+            assert_non_null(event->hits);
+            event->n_hits = (size_t)hits;
+            for (int i = 0; i < hits; i++)
+                event->hits[i] = made_hit(model, step, group, i, chunks);
+            event->histogram_low = -6;
+            event->histogram_high = 9.5f;
+            for (int bin = 0; bin < DRT_HISTOGRAM_BINS && hits > 0; bin++)
+                event->histogram[bin] = (uint32_t)(chunks >> (bin > 24 ? bin - 24 : 24 - bin));
+            for (int i = 0; i < hits; i++)
+                event->histogram[(int)((event->hits[i].score + 6) / 15.5f * 63.99f)]++;
+        }
+    }
+    model->n_turns = 1;
+    model->turns[0] = (model_turn){.question = owned("What is where?"), .text = owned("It is there."), .trace = trace};
+    model->n_groups = groups;
+    model->facts.chunks = chunks;
+    front_changed(state, CHANGED_ALL);
+    front_act(state, &(ui_action){.kind = ACTION_PLACE});
+}
+
+/* `n` documents of as many chunks each; those whose number is a multiple of `removed` are not there. */
+static void made_documents(front *state, size_t n, int64_t chunks, size_t removed) {
+    drt_document *documents = calloc(n, sizeof *documents);
+    size_t kept = 0;
+    assert_non_null(documents);
+    for (size_t i = 0; i < n; i++) {
+        char path[64];
+        if (removed > 0 && i % removed == 0)
+            continue;
+        snprintf(path, sizeof path, "archive.zip/volume %zu/text-%05zu.txt", i / 100, i);
+        documents[kept++] = (drt_document){.id = (int64_t)i + 1,
+                                           .path = owned(path),
+                                           .format = owned("text"),
+                                           .bytes = chunks * 200,
+                                           .chunks = chunks,
+                                           .first_chunk = (int64_t)i * chunks};
+    }
+    assert_true(model_set_documents(&state->model, documents, kept));
+    state->model.facts.documents = (int64_t)kept;
+    state->model.facts.chunks = (int64_t)n * chunks;
+    state->model.facts.dead_chunks = (int64_t)(n - kept) * chunks;
+    front_changed(state, CHANGED_LIBRARY | CHANGED_DOCUMENTS);
+}
+
+static void open_example(front *shown, fixture_outside *outside) {
+    fixture_open(shown, outside);
+    fixture_documents(shown);
+    fixture_answer(shown);
+    fixture_press(shown, '3');
+}
+
+/* ------------------------------------------------------------------------------------- strip ---- */
+
+static void every_chunk_is_in_one_cell_at_every_zoom(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 7, 59, 60, 61, 1000, 65537, 1000000, INT64_C(2000000000)};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int columns = 1; columns <= 200; columns += 13) {
+            heat strip = {.cursor = sizes[i] - 1};
+            heat_arrange(&strip, sizes[i], columns);
+            int64_t first, end;
+            heat_window(&strip, &first, &end);
+            assert_true(first == 0 && end == sizes[i]);
+            assert_true(strip.cells * strip.cell_columns <= columns);
+            do {
+                int64_t from, to;
+                heat_arrange(&strip, sizes[i], columns);
+                heat_cursor_range(&strip, &from, &to);
+                assert_true(from <= strip.cursor && strip.cursor < to && to <= sizes[i]);
+                heat_window(&strip, &first, &end);
+                assert_true(columns < strip.cell_columns || (from >= first && to <= end));
+            } while (heat_zoom(&strip, true));
+            assert_int_equal(strip.total_cells, sizes[i]);
+            assert_int_equal(strip.cell_columns, HEAT_WIDEST);
+            while (heat_zoom(&strip, false))
+                ;
+            heat_window(&strip, &first, &end);
+            assert_true(first == 0 && end == sizes[i]);
+        }
+}
+
+static void the_cursor_walks_over_the_whole_library(void **state) {
+    (void)state;
+    heat strip = {0};
+    heat_arrange(&strip, 100000, 60);
+    heat_zoom(&strip, true);
+    int64_t before = -1;
+    int steps = 0;
+    while (strip.cursor != before) {
+        before = strip.cursor;
+        heat_move(&strip, 1);
+        steps++;
+    }
+    assert_int_equal(steps, strip.total_cells);
+    int64_t from, to;
+    heat_cursor_range(&strip, &from, &to);
+    assert_int_equal(to, 100000);
+    heat_move(&strip, -1000000);
+    assert_int_equal(strip.cursor, 0);
+}
+
+static void a_cell_shows_the_largest_weight_in_it(void **state) {
+    (void)state;
+    ui_model model = {0};
+    drt_hit hits[] = {{.chunk = 4, .weight = 0.2f}, {.chunk = 5, .weight = 0.6f}, {.chunk = 90, .weight = 0.2f}};
+    drt_event event = {.hits = hits, .n_hits = 3};
+    heat strip = {0};
+    cells out = {0};
+    assert_true(cells_resize(&out, 1, 10));
+    heat_arrange(&strip, 100, 10);
+    heat_draw_weights(&strip, &model, &event, &out, cells_area(&out));
+    assert_int_equal(cells_at(&out, 0, 0)->look, theme_heat(0.6f));
+    assert_int_equal(cells_at(&out, 0, 9)->look, theme_heat(0.2f));
+    assert_int_equal(cells_at(&out, 0, 5)->look, ROLE_DIM);
+    cells_free(&out);
+}
+
+/* ------------------------------------------------------------------------------------- keys ---- */
+
+static void arrows_move_through_all_hits_of_all_events(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_example(&shown, &outside);
+    for (int i = 0; i < 4; i++)
+        fixture_press(&shown, UI_KEY_DOWN);
+    assert_int_equal(shown.model.place.group, 1); /* past the last hit of group 1 */
+    assert_int_equal(shown.model.place.hit, 0);
+    fixture_press(&shown, 'G');
+    assert_int_equal(shown.model.place.step, 1);
+    assert_int_equal(shown.model.place.group, 1);
+    assert_int_equal(shown.model.place.hit, 3);
+    fixture_press(&shown, 'g');
+    assert_int_equal(shown.model.place.step, 0);
+    fixture_press(&shown, ']');
+    assert_int_equal(shown.model.place.step, 1);
+    fixture_press(&shown, 'w');
+    assert_int_equal(shown.model.place.group, 1);
+    fixture_press(&shown, ']'); /* there is no third step */
+    assert_int_equal(shown.model.place.step, 1);
+    front_free(&shown);
+}
+
+static void the_strips_cursor_finds_hits_and_opens_chunks(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_example(&shown, &outside);
+    assert_true(fixture_shows(&shown, 24, 80, "all 64 chunks, 1.1 a cell"));
+    fixture_press(&shown, '+');
+    assert_true(fixture_shows(&shown, 24, 80, "chunk 3"));
+    fixture_press(&shown, UI_KEY_RIGHT);
+    assert_int_equal(shown.model.place.hit, 1); /* chunk 4 was the second hit */
+    fixture_press(&shown, UI_KEY_RIGHT);
+    assert_true(fixture_shows(&shown, 24, 80, "chunk 5"));
+    fixture_press(&shown, UI_KEY_ENTER);
+    assert_int_equal(outside.last.kind, ACTION_OPEN_CHUNK);
+    assert_int_equal(outside.last.number, 5);
+    assert_int_equal(shown.focus, PANE_PASSAGE);
+    front_free(&shown);
+}
+
+static void a_click_on_the_strip_finds_the_hit(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_example(&shown, &outside);
+    fixture_press(&shown, '+'); /* single chunks, from the first on */
+    assert_true(fixture_shows(&shown, 24, 80, "group 1"));
+    int row = shown.panes[PANE_RETRIEVAL].area.row + 3, column = shown.panes[PANE_RETRIEVAL].area.column + 1 + 9;
+    front_input(&shown, &(ui_event){.kind = EVENT_MOUSE, .mouse = MOUSE_PRESS, .row = row, .column = column + 38});
+    assert_true(fixture_shows(&shown, 24, 80, "chunk 38"));
+    assert_int_equal(shown.model.place.hit, 3);
+    front_free(&shown);
+}
+
+static void hops_move_between_what_was_found_and_what_is_new(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_example(&shown, &outside);
+    fixture_press(&shown, 'p');
+    assert_true(fixture_shows(&shown, 24, 80, "having read them, kept 2 (weight 0.64), found 2 new"));
+    assert_int_equal(hops_lines(hops_of(&shown.model)), 6);
+    fixture_press(&shown, 'G');
+    assert_int_equal(shown.model.place.group, 1);
+    assert_int_equal(shown.model.place.hit, 3);
+    assert_int_equal(hops_line_of(hops_of(&shown.model), shown.model.place), 5);
+    fixture_press(&shown, 'g');
+    assert_int_equal(shown.model.place.group, 0);
+    front_free(&shown);
+}
+
+static void every_line_of_the_table_leads_to_its_place(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    fixture_open(&shown, &outside);
+    fixture_documents(&shown);
+    made_answer(&shown, 5, 2, 3, 64);
+    drt_answer *trace = shown.model.turns[0].trace;
+    for (size_t hit = 0; hit < 3; hit++) { /* an event without hits has a line too */
+        drt_string_free(&trace->events[3].hits[hit].document);
+        drt_string_free(&trace->events[3].hits[hit].text);
+    }
+    trace->events[3].n_hits = 0;
+    assert_int_equal(events_lines(trace), 9 * 3 + 1);
+    for (size_t line = 0; line < events_lines(trace); line++) {
+        trace_place place = {0};
+        events_place_of(trace, line, &place);
+        assert_int_equal(events_line_of(trace, place), line);
+    }
+    front_free(&shown);
+}
+
+/* ------------------------------------------------------------------------------------ golden ---- */
+
+static void golden_parts(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_example(&shown, &outside);
+    golden_check_sizes("retrieval-events", &shown);
+    fixture_press(&shown, 'c');
+    golden_check_sizes("retrieval-scores", &shown);
+    fixture_press(&shown, 'p');
+    golden_check_sizes("retrieval-hops", &shown);
+    fixture_press(&shown, 'p');
+    fixture_press(&shown, 'z');
+    golden_check_sizes("retrieval-whole-screen", &shown);
+    for (int i = 0; i < 4; i++)
+        fixture_press(&shown, '+');
+    golden_check_sizes("retrieval-single-chunks", &shown);
+    front_free(&shown);
+}
+
+static void golden_absence(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    fixture_open(&shown, &outside);
+    fixture_press(&shown, '3');
+    golden_check_sizes("retrieval-no-trace", &shown);
+    fixture_documents(&shown);
+    made_answer(&shown, 1, 2, 0, 64);
+    golden_check_sizes("retrieval-no-hits", &shown);
+    front_free(&shown);
+}
+
+static void golden_counts(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int steps, groups, hits;
+        char key;
+    } cases[] = {
+        {"retrieval-one-hit", 1, 2, 1, 'w'},     {"retrieval-one-group", 2, 1, 4, 'p'},
+        {"retrieval-16-hits", 1, 2, 16, 'c'},    {"retrieval-many-steps", 40, 2, 8, 'G'},
+        {"retrieval-four-groups", 2, 4, 6, 'w'},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        front shown;
+        fixture_outside outside;
+        fixture_open(&shown, &outside);
+        fixture_documents(&shown);
+        made_answer(&shown, cases[i].steps, cases[i].groups, cases[i].hits, 64);
+        fixture_press(&shown, '3');
+        fixture_press(&shown, (ui_key)cases[i].key);
+        golden_check_sizes(cases[i].name, &shown);
+        front_free(&shown);
+    }
+}
+
+static void golden_libraries(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    fixture_open(&shown, &outside);
+    made_documents(&shown, 20000, 50, 0);
+    made_answer(&shown, 1, 2, 8, 1000000);
+    fixture_press(&shown, '3');
+    golden_check_sizes("retrieval-million-chunks", &shown);
+    for (int i = 0; i < 10; i++)
+        fixture_press(&shown, '+');
+    golden_check_sizes("retrieval-million-chunks-zoomed", &shown);
+    front_free(&shown);
+    fixture_open(&shown, &outside);
+    made_documents(&shown, 8, 8, 3);
+    made_answer(&shown, 1, 2, 8, 64);
+    fixture_press(&shown, '3');
+    golden_check_sizes("retrieval-removed-documents", &shown);
+    front_free(&shown);
+}
+
+static void golden_names(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_example(&shown, &outside);
+    drt_event *event = &shown.model.turns[0].trace->events[0];
+    for (size_t i = 0; i < shown.model.n_documents; i++)
+        if (i != 4)
+            assert_true(
+                model_string_append(&shown.model.documents[i].path, "-\xE6\xBC\xA2\xE5\xAD\x97\xE3\x81\xAE", 10));
+    static const char longer[] = "/a very long name of a text that nobody would ever want to type again";
+    for (int i = 0; i < 3; i++)
+        assert_true(model_string_append(&event->hits[0].document, longer, strlen(longer)));
+    for (size_t i = 1; i < 3; i++) {
+        static const char wide[] =
+            "/\xE6\xBC\xA2\xE5\xAD\x97\xE3\x81\xAE\xE6\x9C\xAC\xE6\xBC\xA2\xE5\xAD\x97\xE3\x81\xAE"
+            "\xE6\x9C\xAC\xE6\xBC\xA2\xE5\xAD\x97\xE3\x81\xAE\xE6\x9C\xAC"
+            "e\xCC\x81.txt";
+        assert_true(model_string_append(&event->hits[i].document, wide, strlen(wide)));
+    }
+    golden_check_sizes("retrieval-names", &shown);
+    front_free(&shown);
+}
+
+/* Any trace at any size: nothing may fail, whatever the numbers say. */
+static void hostile_numbers_draw_at_every_size(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    cells out = {0};
+    open_example(&shown, &outside);
+    drt_answer *trace = shown.model.turns[0].trace;
+    for (size_t i = 0; i < trace->n_events; i++) {
+        trace->events[i].hits[0].weight = i % 2 ? (float)NAN : 40;
+        trace->events[i].hits[1].score = (float)INFINITY;
+        trace->events[i].hits[2].chunk = i % 2 ? INT64_MAX - 1 : -5;
+        trace->events[i].hits[3].rank = -3;
+        trace->events[i].histogram_high = i % 2 ? (float)NAN : trace->events[i].histogram_low;
+    }
+    front_changed(&shown, CHANGED_ALL);
+    for (int i = 0; i < 4000; i++) {
+        static const char keys[] = "cp+-w[]lhjkzgG";
+        fixture_press(&shown, (ui_key)keys[(i * 7 + i / 5) % (int)(sizeof keys - 1)]);
+        out.ascii = i % 2;
+        assert_true(cells_resize(&out, 12 + i % 60, 40 + i * 3 % 200));
+        front_draw(&shown, &out);
+    }
+    cells_free(&out);
+    front_free(&shown);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_chunk_is_in_one_cell_at_every_zoom),
+        cmocka_unit_test(the_cursor_walks_over_the_whole_library),
+        cmocka_unit_test(a_cell_shows_the_largest_weight_in_it),
+        cmocka_unit_test(arrows_move_through_all_hits_of_all_events),
+        cmocka_unit_test(the_strips_cursor_finds_hits_and_opens_chunks),
+        cmocka_unit_test(a_click_on_the_strip_finds_the_hit),
+        cmocka_unit_test(hops_move_between_what_was_found_and_what_is_new),
+        cmocka_unit_test(every_line_of_the_table_leads_to_its_place),
+        cmocka_unit_test(golden_parts),
+        cmocka_unit_test(golden_absence),
+        cmocka_unit_test(golden_counts),
+        cmocka_unit_test(golden_libraries),
+        cmocka_unit_test(golden_names),
+        cmocka_unit_test(hostile_numbers_draw_at_every_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
