@@ -66,6 +66,13 @@ static unsigned take_answer(ui_model *model, news *message) {
     return CHANGED_TURNS | CHANGED_PLACE;
 }
 
+static unsigned take_compared(ui_model *model, news *message) {
+    drt_answer_free(model->compared);
+    model->compared = message->answer;
+    message->answer = NULL;
+    return CHANGED_COMPARED;
+}
+
 static unsigned take_session(ui_model *model, news *message) {
     model_turn *turn = add_turn(model);
     if (!turn)
@@ -225,7 +232,7 @@ unsigned model_take_news(ui_model *model, news *message) {
         changed = take_text(model, message);
         break;
     case NEWS_SESSION:
-        changed = take_session(model, message);
+        changed = message->work == WORK_SESSION_COMPARE ? take_compared(model, message) : take_session(model, message);
         break;
     case NEWS_MODEL:
         changed = take_model(model, message);

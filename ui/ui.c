@@ -135,6 +135,9 @@ static void take_action(void *user, const ui_action *action) {
     case ACTION_LOAD_SESSION:
         request(app, WORK_SESSION_LOAD, action->number);
         return;
+    case ACTION_COMPARE:
+        request(app, WORK_SESSION_COMPARE, action->number);
+        return;
     case ACTION_DELETE_SESSION:
         request(app, WORK_SESSION_DELETE, action->number);
         request(app, WORK_SESSIONS, 0);

@@ -13,6 +13,7 @@ static const view_ops *const panes[PANE_COUNT] = {
 
 static const view_ops *const overlays[OVERLAY_COUNT] = {
     [OVERLAY_HELP] = &overlay_help,
+    [OVERLAY_COMPARE] = &overlay_compare,
 };
 
 const view_ops *view_of_pane(pane_id pane) {

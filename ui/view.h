@@ -39,7 +39,7 @@ typedef enum {
     ACTION_OPEN_CHUNK,     /* number: chunk id, into model->passage */
     ACTION_LOAD_SESSION,   /* number: session id; becomes a turn */
     ACTION_DELETE_SESSION, /* number: session id */
-    ACTION_COMPARE,        /* number: session id, 0: no comparison */
+    ACTION_COMPARE,        /* number: session id; into model->compared */
     ACTION_INGEST,         /* text: the path */
     ACTION_REMOVE,         /* number: document id */
     ACTION_EXPORT_TEXT,    /* text: file name */
@@ -94,6 +94,7 @@ typedef struct {
 /* The views, one file each. */
 extern const view_ops view_documents, view_conversation, view_retrieval, view_passage;
 extern const view_ops overlay_help;
+extern const view_ops overlay_compare;
 
 /* The operations of a pane or overlay; NULL: this overlay is not there. */
 const view_ops *view_of_pane(pane_id pane);

@@ -26,14 +26,15 @@ typedef struct {
 
 typedef enum {
     /* catalog thread */
-    WORK_LIBRARY,        /* opens the library, or opens it again -> NEWS_LIBRARY */
-    WORK_DOCUMENTS,      /* -> NEWS_DOCUMENTS */
-    WORK_SESSIONS,       /* -> NEWS_SESSIONS */
-    WORK_TEXT,           /* number: document -> NEWS_TEXT */
-    WORK_CHUNK,          /* number: chunk -> NEWS_TEXT of its document, with the range */
-    WORK_SESSION_LOAD,   /* number: session -> NEWS_SESSION */
-    WORK_SESSION_DELETE, /* number: session -> NEWS_DONE */
-    WORK_WRITE,          /* text: bytes for the new file `path` -> NEWS_DONE */
+    WORK_LIBRARY,         /* opens the library, or opens it again -> NEWS_LIBRARY */
+    WORK_DOCUMENTS,       /* -> NEWS_DOCUMENTS */
+    WORK_SESSIONS,        /* -> NEWS_SESSIONS */
+    WORK_TEXT,            /* number: document -> NEWS_TEXT */
+    WORK_CHUNK,           /* number: chunk -> NEWS_TEXT of its document, with the range */
+    WORK_SESSION_LOAD,    /* number: session -> NEWS_SESSION */
+    WORK_SESSION_COMPARE, /* the same, to be compared with */
+    WORK_SESSION_DELETE,  /* number: session -> NEWS_DONE */
+    WORK_WRITE,           /* text: bytes for the new file `path` -> NEWS_DONE */
     /* answer thread */
     WORK_PREPARE, /* loads the model -> NEWS_MODEL */
     WORK_ASK,     /* text: the question -> NEWS_MODEL (first time), NEWS_TOKEN..., NEWS_ANSWER */

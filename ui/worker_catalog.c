@@ -231,6 +231,7 @@ void catalog_work(engine_thread *thread) {
         list_sessions(thread);
         break;
     case WORK_SESSION_LOAD:
+    case WORK_SESSION_COMPARE:
         load_session(thread);
         break;
     case WORK_SESSION_DELETE:

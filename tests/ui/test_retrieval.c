@@ -275,6 +275,80 @@ static void every_line_of_the_table_leads_to_its_place(void **state) {
     front_free(&shown);
 }
 
+/* ------------------------------------------------------------------------------------ compare ---- */
+
+/* Sessions to choose from; the first one is the trace that is looked at. */
+static void made_sessions(front *state) {
+    static const char *const questions[] = {
+        "Who is the keeper of the lighthouse at Marn?", "Who keeps the light?",
+        "Wer ist \xC3\x9C"
+        "berlinger?",
+        "\xE6\xBC\xA2\xE5\xAD\x97\xE3\x81\xAF\xE4\xBD\x95\xE3\x81\xA7\xE3\x81\x99\xE3\x81\x8B"};
+    size_t n = sizeof questions / sizeof *questions;
+    state->model.sessions = calloc(n, sizeof *state->model.sessions);
+    assert_non_null(state->model.sessions);
+    for (size_t i = 0; i < n; i++)
+        state->model.sessions[i] =
+            (drt_session_summary){.id = (int64_t)i + 1, .question = owned(questions[i]), .answer = owned("An answer.")};
+    state->model.n_sessions = n;
+    front_changed(state, CHANGED_SESSIONS);
+}
+
+/* The example's trace, but its first group found other chunks and had one step. */
+static drt_answer *other_trace(void) {
+    drt_answer *trace = fixture_trace();
+    drt_event *event = &trace->events[0];
+    assert_true(model_string_set(&trace->question, "Who keeps the light?", 20));
+    event->null_mass = 0.4f;
+    event->hits[0].weight = 0.35f;
+    event->hits[1].chunk = 30;
+    event->hits[2].weight = 0.4f;
+    return trace;
+}
+
+static void a_trace_is_compared_with_a_chosen_session(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_example(&shown, &outside);
+    fixture_press(&shown, 'C');
+    assert_true(fixture_shows(&shown, 24, 80, "No question is stored in this library yet."));
+    made_sessions(&shown);
+    golden_check_sizes("compare-choosing", &shown);
+    assert_false(fixture_shows(&shown, 24, 80, "lighthouse at Marn?")); /* not with itself */
+    fixture_press(&shown, '/');
+    fixture_type(&shown, "KEEPS");
+    assert_false(fixture_shows(&shown, 24, 80, "berlinger"));
+    fixture_press(&shown, UI_KEY_ENTER);
+    fixture_press(&shown, UI_KEY_ENTER);
+    assert_int_equal(outside.last.kind, ACTION_COMPARE);
+    assert_int_equal(outside.last.number, 2);
+    assert_true(fixture_shows(&shown, 24, 80, "The other trace is being read."));
+    shown.model.compared = other_trace();
+    front_changed(&shown, CHANGED_COMPARED);
+    assert_true(fixture_shows(&shown, 24, 80, "3 shared of 4 and 4; their weight in A 0.82, in B 0.79"));
+    assert_true(fixture_shows(&shown, 24, 80, "-0.36"));
+    golden_check_sizes("compare", &shown);
+    fixture_press(&shown, 'w');
+    assert_true(fixture_shows(&shown, 24, 80, "group 2: 4 shared of 4 and 4"));
+    front_free(&shown);
+}
+
+static void enter_leaves_the_comparison_at_its_chunk(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_example(&shown, &outside);
+    shown.model.compared = other_trace();
+    fixture_press(&shown, 'C');
+    fixture_press(&shown, 'j');
+    fixture_press(&shown, UI_KEY_ENTER);
+    assert_int_equal(shown.n_overlays, 0);
+    assert_int_equal(shown.focus, PANE_PASSAGE);
+    assert_int_equal(shown.model.place.hit, 2); /* chunk 57: 0.40 in B */
+    front_free(&shown);
+}
+
 /* ------------------------------------------------------------------------------------ golden ---- */
 
 static void golden_parts(void **state) {
@@ -415,6 +489,8 @@ int main(void) {
         cmocka_unit_test(a_click_on_the_strip_finds_the_hit),
         cmocka_unit_test(hops_move_between_what_was_found_and_what_is_new),
         cmocka_unit_test(every_line_of_the_table_leads_to_its_place),
+        cmocka_unit_test(a_trace_is_compared_with_a_chosen_session),
+        cmocka_unit_test(enter_leaves_the_comparison_at_its_chunk),
         cmocka_unit_test(golden_parts),
         cmocka_unit_test(golden_absence),
         cmocka_unit_test(golden_counts),
