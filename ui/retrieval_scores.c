@@ -102,7 +102,7 @@ static void draw_histogram(const ui_model *model, cells *out, rect area) {
     int at = cells_text(out, title, 0, 0, ROLE_STRONG, "Scores of all chunks");
     histogram shown = histogram_of(event, area.columns);
     if (shown.total == 0) {
-        cells_text(out, area, 1, 0, ROLE_DIM, "No chunk was scored.");
+        cells_text(out, area, 1, 0, ROLE_DIM, "They are not known (yet).");
         return;
     }
     cells_text(out, title, 0, at + 1, ROLE_DIM, "(log)");
@@ -172,7 +172,8 @@ static void draw_bm25(const ui_model *model, cells *out, rect area) {
     int step = model->place.step, n = bm25_choices(trace, step);
     int at = cells_text(out, area, 0, 0, ROLE_STRONG, "BM25");
     if (n == 0) {
-        cells_text(out, area, 1, 0, ROLE_DIM, "BM25 found nothing.");
+        bool known = trace->bm25 && step >= 0 && (size_t)step < trace->n_steps;
+        cells_text(out, area, 1, 0, ROLE_DIM, known ? "It found nothing." : "Its choice is not known (yet).");
         return;
     }
     draw_overlap(trace, step, out, rect_top(area, 1), at);
