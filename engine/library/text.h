@@ -1,4 +1,4 @@
-/* text.h: a document's normalised text in the catalog: parts of at most 256 KiB, cut between characters,
+/* text.h: a document's normalised text in the catalog: parts of at most 64 KiB, cut between characters,
  * each a zstd frame, so that the text of one chunk costs one or two parts however large the document is.
  * May use: catalog.h, compress.h. */
 #ifndef DRT_LIBRARY_TEXT_H
@@ -6,7 +6,7 @@
 
 #include "engine/library/catalog.h"
 
-#define DRT_TEXT_PART_SIZE ((size_t)256 << 10)
+#define DRT_TEXT_PART_SIZE ((size_t)64 << 10)
 
 /* Stages the text of a new document in temp.new_texts, in a transaction of the caller's. */
 drt_status drt_text_stage(drt_context *context, const drt_catalog *catalog, int64_t document, const char *text,
