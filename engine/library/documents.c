@@ -344,7 +344,8 @@ drt_status drt_store_glob_mask(drt_context *context, drt_library *library, const
     bool row = true;
     drt_status status = drt_catalog_prepare(
         context, &library->catalog, &query,
-        "SELECT p.path, d.first_chunk, d.chunks FROM documents AS d JOIN paths AS p ON p.document = d.id"
+        /* In the order of paths, which is nearly that of documents: both tables are read from start to end. */
+        "SELECT p.path, d.first_chunk, d.chunks FROM paths AS p CROSS JOIN documents AS d ON d.id = p.document"
         " WHERE d.dead = 0 AND d.chunks > 0",
         DRT_NO_VALUES);
     while (status == DRT_OK && (status = drt_catalog_step(context, &library->catalog, query, &row)) == DRT_OK && row) {
