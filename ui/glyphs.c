@@ -17,6 +17,7 @@ static const char *const table[GLYPH_COUNT][2] = {
     [GLYPH_SKIPPED] = {"✗", "x"},      [GLYPH_DOT] = {"·", "-"},         [GLYPH_RIGHT] = {"→", ">"},
     [GLYPH_LEFT] = {"←", "<"},         [GLYPH_UP] = {"↑", "^"},          [GLYPH_DOWN] = {"↓", "v"},
     [GLYPH_CURSOR_ABOVE] = {"▼", "v"}, [GLYPH_THUMB] = {"█", "#"},       [GLYPH_BORDER] = {"╵", "'"},
+    [GLYPH_NOTHING] = {"·", "_"},
 };
 
 const char *glyph_text(glyph_id id, bool ascii) {

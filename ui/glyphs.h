@@ -50,6 +50,7 @@ typedef enum {
     GLYPH_CURSOR_ABOVE, /* points at the cell below it */
     GLYPH_THUMB,        /* of a scroll bar */
     GLYPH_BORDER,       /* something begins in the cell above */
+    GLYPH_NOTHING,      /* a cell of a strip without weight: told from the lowest level */
     GLYPH_COUNT
 } glyph_id;
 

@@ -228,6 +228,20 @@ static void draw_line(void *user, size_t index, cells *out, rect row, attribute 
                   hit->document.length);
 }
 
+/* The keys of the comparison, as far as they fit. */
+static void draw_keys(cells *out, rect row) {
+    static const ui_command commands[] = {COMMAND_NEXT_STEP, COMMAND_NEXT_GROUP, COMMAND_ZOOM_IN, COMMAND_ZOOM_OUT};
+    int at = 0;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char label[32];
+        key_label(key_of(SCOPE_RETRIEVAL, commands[i]), label);
+        at += cells_text(out, row, 0, at, ROLE_BAR_KEY, label) + 1;
+        at += cells_text(out, row, 0, at, ROLE_BAR, key_find(commands[i])->name) + 2;
+    }
+    at += cells_text(out, row, 0, at, ROLE_BAR_KEY, "C") + 1;
+    cells_text(out, row, 0, at, ROLE_BAR, "another question");
+}
+
 static void draw_comparison(compare *view, const ui_model *model, cells *out, rect inner, bool focused) {
     static const char waiting[] = "The other trace is being read.";
     if (!model_trace(model) || !model->compared) {
@@ -243,7 +257,8 @@ static void draw_comparison(compare *view, const ui_model *model, cells *out, re
     draw_summary(view, model, out, rect_top(below, 1));
     cells_text(out, below, 1, 0, ROLE_DIM, "    chunk  A  weight       B  weight        B - A   document");
     view->model = model;
-    list_draw(&view->lines, out, rect_below(below, 2), focused, draw_line, view);
+    list_draw(&view->lines, out, rect_above(rect_below(below, 2), 1), focused, draw_line, view);
+    draw_keys(out, rect_bottom(inner, 1));
 }
 
 static void draw(void *self, const ui_model *model, cells *out, rect area, bool focused) {

@@ -11,6 +11,10 @@ int trace_bm25_rank(const drt_answer *trace, int step, int64_t chunk) {
     return 0;
 }
 
+bool trace_is_whole(const ui_model *model) {
+    return model->turn < model->n_turns && model->turns[model->turn].trace != NULL;
+}
+
 size_t trace_bm25_shared(const drt_answer *trace, const drt_event *event) {
     size_t n = 0;
     for (size_t i = 0; event && i < event->n_hits; i++)

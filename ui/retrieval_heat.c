@@ -194,7 +194,7 @@ void heat_draw_weights(const heat *strip, const ui_model *model, const drt_event
         if (hit != HIT_NONE)
             draw_weight(out, area, event->hits[hit].weight);
         else if (!is_dead(model, from, to))
-            cells_glyph(out, area, 0, 0, ROLE_DIM, GLYPH_EMPTY);
+            cells_glyph(out, area, 0, 0, ROLE_DIM, GLYPH_NOTHING);
     }
 }
 
@@ -258,7 +258,7 @@ void heat_draw_names(const heat *strip, const ui_model *model, cells *out, rect 
 /* ------------------------------------------------------------------------------------ cursor ---- */
 
 typedef struct {
-    char facts[96]; /* chunks and hits */
+    char facts[128]; /* chunks and hits */
     drt_string document;
     char place[48]; /* in the document, or how many more there are */
 } cursor_label;

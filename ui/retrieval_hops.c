@@ -74,63 +74,64 @@ void hops_place_of(hops pair, size_t line, trace_place *place) {
 
 /* ------------------------------------------------------------------------------------ drawing ---- */
 
-#define HIT_COLUMNS 24 /* of a hit without its document */
-#define VERDICT_COLUMNS 11
+/* Where the columns start: what the first group gave the chunk, what became of it, what the second gave it, where it
+ * is. */
+enum { AT_VERDICT = 15, AT_SECOND = 25, AT_CHUNK = 40, AT_DOCUMENT = 48 };
 
 static bool is_plain(attribute look) {
     return (look & ATTRIBUTE_ROLE) == ROLE_TEXT;
 }
 
-/* Rank, weight, bar, and where there is room chunk and document. */
-static void draw_hit(const drt_hit *hit, cells *out, rect area, attribute look) {
-    cells_printf(out, area, 0, 0, look, "%2d %4.2f", hit->rank, (double)hit->weight);
-    draw_bar(out, area, 0, 8, 6, hit->weight, is_plain(look) ? theme_heat(hit->weight) : look);
-    cells_printf(out, area, 0, 15, look, "%8lld", (long long)hit->chunk);
-    cells_put_cut(out, area, 0, HIT_COLUMNS, area.columns - HIT_COLUMNS, CUT_START, look, hit->document.data,
-                  hit->document.length);
+static void draw_weight(const drt_hit *hit, cells *out, rect row, int at, attribute look) {
+    cells_printf(out, row, 0, at, look, "%2d %4.2f", hit->rank, (double)hit->weight);
+    draw_bar(out, row, 0, at + 8, 6, hit->weight, is_plain(look) ? theme_heat(hit->weight) : look);
 }
 
-static void draw_verdict(cells *out, rect area, attribute look, attribute role, glyph_id sign, const char *word) {
+static void draw_verdict(cells *out, rect row, attribute look, attribute role, glyph_id sign, const char *word) {
     attribute shown = is_plain(look) ? role : look;
-    cells_glyph(out, area, 0, 0, shown, sign);
-    cells_text(out, area, 0, 2, shown, word);
+    cells_glyph(out, row, 0, AT_VERDICT, shown, sign);
+    cells_text(out, row, 0, AT_VERDICT + 2, shown, word);
 }
 
 static void draw_line(void *user, size_t index, cells *out, rect row, attribute look) {
     const hops *pair = user;
     bool found_first = index < pair->first->n_hits;
     const drt_hit *from = found_first ? &pair->first->hits[index] : NULL;
-    size_t to = found_first ? event_hit_of(pair->second, from->chunk) : new_hit(*pair, index - pair->first->n_hits);
-    int half = (row.columns - VERDICT_COLUMNS) / 2;
-    rect verdict = rect_left(rect_after(row, half), VERDICT_COLUMNS), right = rect_after(row, half + VERDICT_COLUMNS);
+    size_t second = found_first ? event_hit_of(pair->second, from->chunk) : new_hit(*pair, index - pair->first->n_hits);
+    const drt_hit *to = second != HIT_NONE ? &pair->second->hits[second] : NULL;
+    const drt_hit *shown = from ? from : to;
     if (from)
-        draw_hit(from, out, rect_left(row, half - 1), look);
-    if (to == HIT_NONE) {
-        draw_verdict(out, verdict, look, ROLE_DIM, GLYPH_SKIPPED, "dropped");
-        return;
-    }
-    if (from)
-        draw_verdict(out, verdict, look, ROLE_OK, GLYPH_RIGHT, "kept");
+        draw_weight(from, out, row, 0, look);
+    if (to)
+        draw_weight(to, out, row, AT_SECOND, look);
+    if (!to)
+        draw_verdict(out, row, look, ROLE_DIM, GLYPH_SKIPPED, "dropped");
+    else if (from)
+        draw_verdict(out, row, look, ROLE_OK, GLYPH_RIGHT, "kept");
     else
-        draw_verdict(out, verdict, look, ROLE_ACCENT, GLYPH_BULLET, "new");
-    draw_hit(&pair->second->hits[to], out, right, look);
+        draw_verdict(out, row, look, ROLE_ACCENT, GLYPH_BULLET, "new");
+    if (!shown)
+        return;
+    cells_printf(out, row, 0, AT_CHUNK, look, "%7lld", (long long)shown->chunk);
+    cells_put_cut(out, row, 0, AT_DOCUMENT, row.columns - AT_DOCUMENT, CUT_START, look, shown->document.data,
+                  shown->document.length);
 }
 
-static void draw_summary(hops pair, cells *out, rect area) {
+static void draw_summary(hops pair, cells *out, rect row) {
     size_t kept;
     double weight = kept_weight(pair, &kept);
-    int at = cells_printf(out, area, 0, 0, theme_group(pair.first->group), "group %d", pair.first->group + 1);
-    at += cells_printf(out, area, 0, at, ROLE_TEXT, " found %zu;", pair.first->n_hits) + 1;
-    at += cells_printf(out, area, 0, at, theme_group(pair.second->group), "group %d", pair.second->group + 1);
-    cells_printf(out, area, 0, at, ROLE_TEXT, ", having read them, kept %zu (weight %.2f), found %zu new", kept, weight,
-                 pair.second->n_hits - kept);
+    int at = cells_printf(out, row, 0, 0, theme_group(pair.first->group), "group %d", pair.first->group + 1);
+    at += cells_printf(out, row, 0, at, ROLE_TEXT, " found %zu; having read them, ", pair.first->n_hits);
+    at += cells_printf(out, row, 0, at, theme_group(pair.second->group), "group %d", pair.second->group + 1);
+    cells_printf(out, row, 0, at, ROLE_TEXT,
+                 row.columns >= 80 ? " kept %zu (weight %.2f) and found %zu new" : " kept %zu (%.2f), %zu new", kept,
+                 weight, pair.second->n_hits - kept);
 }
 
 static void draw_heading(hops pair, cells *out, rect row) {
-    int half = (row.columns - VERDICT_COLUMNS) / 2;
-    rect left = rect_left(row, half - 1), right = rect_after(row, half + VERDICT_COLUMNS);
-    cells_printf(out, left, 0, 0, ROLE_DIM, " # weight grp %-2d   chunk document", pair.first->group + 1);
-    cells_printf(out, right, 0, 0, ROLE_DIM, " # weight grp %-2d   chunk document", pair.second->group + 1);
+    cells_printf(out, row, 0, 0, ROLE_DIM, " # group %d", pair.first->group + 1);
+    cells_printf(out, row, 0, AT_SECOND, ROLE_DIM, " # group %d", pair.second->group + 1);
+    cells_text(out, row, 0, AT_CHUNK, ROLE_DIM, "  chunk document");
 }
 
 rect hops_body(rect area) {

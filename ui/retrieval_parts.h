@@ -16,6 +16,8 @@ size_t event_hit_of(const drt_event *event, int64_t chunk);
 size_t event_heaviest(const drt_event *event, int64_t from, int64_t to);
 /* BM25's rank of a chunk in a step, from 1; 0: it did not choose it. */
 int trace_bm25_rank(const drt_answer *trace, int step, int64_t chunk);
+/* Is the trace that is looked at complete? While the answer grows, scores and BM25's choice are not known. */
+bool trace_is_whole(const ui_model *model);
 /* How many of an event's hits BM25 chose too. */
 size_t trace_bm25_shared(const drt_answer *trace, const drt_event *event);
 

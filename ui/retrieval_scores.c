@@ -102,7 +102,8 @@ static void draw_histogram(const ui_model *model, cells *out, rect area) {
     int at = cells_text(out, title, 0, 0, ROLE_STRONG, "Scores of all chunks");
     histogram shown = histogram_of(event, area.columns);
     if (shown.total == 0) {
-        cells_text(out, area, 1, 0, ROLE_DIM, "They are not known (yet).");
+        cells_text(out, area, 1, 0, ROLE_DIM,
+                   trace_is_whole(model) ? "No chunk was scored." : "They come with the whole answer.");
         return;
     }
     cells_text(out, title, 0, at + 1, ROLE_DIM, "(log)");
@@ -129,58 +130,63 @@ static int bm25_choices(const drt_answer *trace, int step) {
     return n;
 }
 
-static void draw_overlap(const drt_answer *trace, int step, cells *out, rect row, int at) {
-    for (int group = 0; group < trace->n_groups; group++) {
-        const drt_event *event = trace_event(trace, step, group);
-        if (!event)
-            continue;
-        at += cells_text(out, row, 0, at, ROLE_DIM, group > 0 ? ", " : "  shared: ");
-        at += cells_printf(out, row, 0, at, theme_group(group), "grp %d %zu/%zu", group + 1,
-                           trace_bm25_shared(trace, event), event->n_hits);
-    }
+#define AT_CHUNK 3
+#define AT_GROUPS 11
+
+/* Columns of a group in the list: "grp 1 2/4", or "1: 2/4" where there is little room. */
+static int group_columns(const drt_answer *trace, int columns) {
+    return columns - AT_GROUPS - 11 * trace->n_groups >= 18 ? 11 : 8;
 }
 
-/* Which groups retrieved the chunk too, with their ranks: "grp 1 #2, grp 2 #1". */
-static void format_found(const drt_answer *trace, int step, int64_t chunk, char out[64]) {
-    size_t length = 0;
-    out[0] = '\0';
-    for (int group = 0; group < trace->n_groups && length + 16 < 64; group++) {
+/* The groups with how many of their hits BM25 chose too. */
+static void draw_heading(const drt_answer *trace, int step, cells *out, rect row) {
+    int columns = group_columns(trace, row.columns), at = AT_GROUPS;
+    cells_text(out, row, 0, 0, ROLE_STRONG, "BM25");
+    cells_text(out, row, 0, AT_CHUNK + 2, ROLE_DIM, "chunk");
+    for (int group = 0; group < trace->n_groups; group++, at += columns) {
         const drt_event *event = trace_event(trace, step, group);
+        if (event)
+            cells_printf(out, row, 0, at, theme_group(group), columns > 8 ? "grp %d %zu/%zu" : "%d: %zu/%zu", group + 1,
+                         trace_bm25_shared(trace, event), event->n_hits);
+    }
+    cells_text(out, row, 0, at, ROLE_DIM, "document");
+}
+
+/* A choice, with the rank that each group gave it. */
+static void draw_choice(const ui_model *model, int rank, int64_t chunk, cells *out, rect row) {
+    const drt_answer *trace = model_trace(model);
+    const drt_document *document = model_document_of_chunk(model, chunk);
+    int columns = group_columns(trace, row.columns), at = AT_GROUPS;
+    cells_printf(out, row, 0, 0, ROLE_TEXT, "%2d %7lld", rank, (long long)chunk);
+    for (int group = 0; group < trace->n_groups; group++, at += columns) {
+        const drt_event *event = trace_event(trace, model->place.step, group);
         size_t hit = event_hit_of(event, chunk);
         if (hit != HIT_NONE)
-            length += (size_t)snprintf(out + length, 64 - length, "%sgrp %d #%d", length > 0 ? ", " : "", group + 1,
-                                       event->hits[hit].rank);
+            cells_printf(out, row, 0, at, theme_group(group), "#%d", event->hits[hit].rank);
+        else
+            cells_text(out, row, 0, at, ROLE_DIM, "-");
     }
-}
-
-static void draw_choice(const ui_model *model, int rank, int64_t chunk, cells *out, rect row) {
-    const drt_document *document = model_document_of_chunk(model, chunk);
-    char found[64];
-    format_found(model_trace(model), model->place.step, chunk, found);
-    int right = *found ? (int)strlen(found) : 12;
-    cells_printf(out, row, 0, 0, ROLE_TEXT, "%2d %9lld", rank, (long long)chunk);
     if (document)
-        cells_put_cut(out, row, 0, 14, row.columns - 14 - right - 2, CUT_START, ROLE_TEXT, document->path.data,
+        cells_put_cut(out, row, 0, at, row.columns - at, CUT_START, ROLE_TEXT, document->path.data,
                       document->path.length);
     else if (model->n_documents > 0)
-        cells_text(out, row, 0, 14, ROLE_DIM, "removed");
-    cells_text(out, row, 0, row.columns - right, *found ? ROLE_ACCENT : ROLE_DIM, *found ? found : "BM25 alone");
+        cells_text(out, row, 0, at, ROLE_DIM, "removed");
 }
 
 static void draw_bm25(const ui_model *model, cells *out, rect area) {
     const drt_answer *trace = model_trace(model);
     int step = model->place.step, n = bm25_choices(trace, step);
-    int at = cells_text(out, area, 0, 0, ROLE_STRONG, "BM25");
+    draw_heading(trace, step, out, rect_top(area, 1));
     if (n == 0) {
-        bool known = trace->bm25 && step >= 0 && (size_t)step < trace->n_steps;
-        cells_text(out, area, 1, 0, ROLE_DIM, known ? "It found nothing." : "Its choice is not known (yet).");
+        cells_text(out, area, 1, 0, ROLE_DIM,
+                   trace_is_whole(model) ? "It found nothing." : "Its choice comes with the whole answer.");
         return;
     }
-    draw_overlap(trace, step, out, rect_top(area, 1), at);
-    for (int i = 0; i < n && i + 1 < area.rows; i++)
+    int shown = n < area.rows ? n : area.rows - 2; /* the last row says what is not shown */
+    for (int i = 0; i < shown; i++)
         draw_choice(model, i + 1, trace->bm25[step][i], out, rect_top(rect_below(area, i + 1), 1));
-    if (n + 1 > area.rows && area.rows > 1) /* the last row says what is not shown */
-        cells_printf(out, rect_bottom(area, 1), 0, area.columns - 8, ROLE_DIM, " +%d more", n - area.rows + 1);
+    if (shown < n && area.rows > 1)
+        cells_printf(out, rect_bottom(area, 1), 0, AT_CHUNK, ROLE_DIM, "%d more", n - shown);
 }
 
 /* -------------------------------------------------------------------------------------- both ---- */

@@ -130,7 +130,9 @@ static int draw_step(const ui_model *model, cells *out, rect row) {
     at += cells_printf(out, row, 0, at, ROLE_DIM, " %s ", dot);
     at += cells_printf(out, row, 0, at, theme_group(group), "group %d", group + 1);
     at += cells_printf(out, row, 0, at, ROLE_DIM, " of %d", trace->n_groups);
-    if (strcmp(trace->retriever, "learned") != 0)
+    if (!trace_is_whole(model))
+        at += cells_printf(out, row, 0, at, ROLE_WARNING, " %s being answered", dot);
+    else if (strcmp(trace->retriever, "learned") != 0)
         at += cells_printf(out, row, 0, at, ROLE_WARNING, " %s proposed by %s", dot, trace->retriever);
     return at;
 }
@@ -141,7 +143,7 @@ static void draw_header(const heat *strip, const ui_model *model, cells *out, re
     int at = draw_step(model, out, row);
     format_scale(strip, scale);
     int right = row.columns - (int)strlen(scale);
-    if (event && event->n_hits > 0)
+    if (event && event->n_hits > 0 && trace_is_whole(model))
         snprintf(agreement, sizeof agreement, " BM25 chose %zu of %zu too",
                  trace_bm25_shared(model_trace(model), event), event->n_hits);
     if (*agreement && at + 4 + (int)strlen(agreement) <= right) {
@@ -280,17 +282,20 @@ static void open_cursor(const retrieval *view, const ui_model *model, const ui_a
     emit(actions, ACTION_FOCUS, PANE_PASSAGE);
 }
 
-/* To another event, at its first hit. */
-static void step_to(const ui_model *model, int steps, int groups, const ui_actions *actions) {
+/* To another event, at its first hit, with the table scrolled to it. */
+static void step_to(retrieval *view, const ui_model *model, int steps, int groups, const ui_actions *actions) {
     int n_groups = model_trace(model)->n_groups;
     trace_place place = model->place;
     place.step += steps;
     if (n_groups > 0)
         place.group = (place.group + groups) % n_groups;
-    if (place.step < 0 || (size_t)place.step >= model_trace(model)->n_steps)
+    if (!trace_event(model_trace(model), place.step, place.group)) {
+        emit_notice(actions, NOTICE_INFO, steps > 0 ? "This is the last step." : "This is the first step.");
         return;
+    }
     place.hit = 0;
     emit_place(actions, place);
+    view->events.first = view->events.selected;
 }
 
 static bool list_moved(retrieval *view, const ui_model *model, const ui_actions *actions) {
@@ -309,13 +314,13 @@ static bool command(void *self, const ui_model *model, ui_command what, const ui
         return false;
     switch (what) {
     case COMMAND_NEXT_GROUP:
-        step_to(model, 0, 1, actions);
+        step_to(view, model, 0, 1, actions);
         return true;
     case COMMAND_NEXT_STEP:
-        step_to(model, 1, 0, actions);
+        step_to(view, model, 1, 0, actions);
         return true;
     case COMMAND_PREVIOUS_STEP:
-        step_to(model, -1, 0, actions);
+        step_to(view, model, -1, 0, actions);
         return true;
     case COMMAND_ZOOM_IN:
     case COMMAND_ZOOM_OUT:

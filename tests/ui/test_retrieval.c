@@ -86,7 +86,7 @@ static void made_documents(front *state, size_t n, int64_t chunks, size_t remove
     size_t kept = 0;
     assert_non_null(documents);
     for (size_t i = 0; i < n; i++) {
-        char path[64];
+        char path[80];
         if (removed > 0 && i % removed == 0)
             continue;
         snprintf(path, sizeof path, "archive.zip/volume %zu/text-%05zu.txt", i / 100, i);
@@ -200,6 +200,7 @@ static void arrows_move_through_all_hits_of_all_events(void **state) {
     assert_int_equal(shown.model.place.group, 1);
     fixture_press(&shown, ']'); /* there is no third step */
     assert_int_equal(shown.model.place.step, 1);
+    assert_true(fixture_shows(&shown, 24, 80, "This is the last step."));
     front_free(&shown);
 }
 
@@ -242,7 +243,7 @@ static void hops_move_between_what_was_found_and_what_is_new(void **state) {
     fixture_outside outside;
     open_example(&shown, &outside);
     fixture_press(&shown, 'p');
-    assert_true(fixture_shows(&shown, 24, 80, "having read them, kept 2 (weight 0.64), found 2 new"));
+    assert_true(fixture_shows(&shown, 24, 80, "having read them, group 2 kept 2 (0.64), 2 new"));
     assert_int_equal(hops_lines(hops_of(&shown.model)), 6);
     fixture_press(&shown, 'G');
     assert_int_equal(shown.model.place.group, 1);
