@@ -235,7 +235,7 @@ static int end_of_name(const heat *strip, const ui_model *model, const drt_docum
     return (int)between(end - strip->first_cell, at + 1, strip->cells);
 }
 
-void heat_draw_names(const heat *strip, const ui_model *model, cells *out, rect row) {
+static void draw_document_names(const heat *strip, const ui_model *model, cells *out, rect row) {
     for (int index = 0, next; index < strip->cells; index = next) {
         int64_t from, to;
         cell_range(strip, strip->first_cell + index, &from, &to);
@@ -253,6 +253,85 @@ void heat_draw_names(const heat *strip, const ui_model *model, cells *out, rect 
             cells_put_cut(out, row, 0, index * strip->cell_columns + 1, columns, CUT_END, here ? ROLE_STRONG : ROLE_DIM,
                           name.data, name.length);
     }
+}
+
+/* In a large library documents are too many to be named: folders and archives are, at the deepest level that leaves
+ * room for names. Level n: the first n parts of a path, without the document's own name. */
+static drt_string folder_of(const drt_document *document, int level) {
+    size_t end = 0;
+    for (size_t i = 0; document && i < document->path.length && level > 0; i++)
+        if (document->path.data[i] == '/') {
+            end = i;
+            level--;
+        }
+    return (drt_string){document ? document->path.data : NULL, end};
+}
+
+static bool same_text(drt_string a, drt_string b) {
+    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
+static drt_string folder_of_cell(const heat *strip, const ui_model *model, int index, int level) {
+    int64_t from, to;
+    cell_range(strip, strip->first_cell + index, &from, &to);
+    return folder_of(model_document_of_chunk(model, to - 1), level);
+}
+
+/* The cell after those of the folder that begins at `index`. */
+static int end_of_folder(const heat *strip, const ui_model *model, int index, int level) {
+    drt_string folder = folder_of_cell(strip, model, index, level);
+    do
+        index++;
+    while (index < strip->cells && same_text(folder_of_cell(strip, model, index, level), folder));
+    return index;
+}
+
+static int count_folders(const heat *strip, const ui_model *model, int level) {
+    int n = 0;
+    for (int index = 0; index < strip->cells; index = end_of_folder(strip, model, index, level))
+        n++;
+    return n;
+}
+
+#define DEEPEST 8
+#define NAME_CELLS 8 /* on the average for a name */
+
+/* 0: the documents themselves are few enough, or no level of folders leaves room. */
+static int level_of_names(const heat *strip, const ui_model *model) {
+    int64_t from, to;
+    heat_window(strip, &from, &to);
+    if (documents_beginning(model, from, to) * 2 <= (size_t)strip->cells)
+        return 0;
+    int level = 0;
+    while (level < DEEPEST && count_folders(strip, model, level + 1) * NAME_CELLS <= strip->cells + NAME_CELLS)
+        level++;
+    return level;
+}
+
+static void draw_folder_names(const heat *strip, const ui_model *model, int level, cells *out, rect row) {
+    const drt_document *here = model_document_of_chunk(model, strip->cursor);
+    for (int index = 0, next; index < strip->cells; index = next) {
+        drt_string folder = folder_of_cell(strip, model, index, level), name = base_name(&folder);
+        next = end_of_folder(strip, model, index, level);
+        attribute look = here && same_text(folder_of(here, level), folder) ? ROLE_STRONG : ROLE_DIM;
+        int column = index * strip->cell_columns, columns = (next - index) * strip->cell_columns - 2;
+        if (name.length == 0)
+            continue;
+        cells_glyph(out, row, 0, column, ROLE_BORDER, GLYPH_BORDER);
+        if (columns >= 3) {
+            int used = cells_put_cut(out, row, 0, column + 1, columns, CUT_END, look, name.data, name.length);
+            if (used < columns)
+                cells_text(out, row, 0, column + 1 + used, look, "/");
+        }
+    }
+}
+
+void heat_draw_names(const heat *strip, const ui_model *model, cells *out, rect row) {
+    int level = level_of_names(strip, model);
+    if (level > 0)
+        draw_folder_names(strip, model, level, out, row);
+    else
+        draw_document_names(strip, model, out, row);
 }
 
 /* ------------------------------------------------------------------------------------ cursor ---- */

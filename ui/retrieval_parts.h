@@ -53,7 +53,8 @@ int64_t heat_chunk_at(const heat *strip, int column);
 void heat_draw_weights(const heat *strip, const ui_model *model, const drt_event *event, cells *out, rect row);
 /* BM25's ranks in a step. */
 void heat_draw_bm25(const heat *strip, const drt_answer *trace, int step, cells *out, rect row);
-/* Where documents begin, with their names where there is room; a digit: as many begin in this cell. */
+/* Where documents begin, with their names where there is room; a digit: as many begin in this cell. Where they are
+ * too many, where folders and archives begin. */
 void heat_draw_names(const heat *strip, const ui_model *model, cells *out, rect row);
 /* The cursor with what it points at: chunks, document, hits of the event. */
 void heat_draw_cursor(const heat *strip, const ui_model *model, const drt_event *event, cells *out, rect row);

@@ -24,7 +24,7 @@ static drt_hit made_hit(const ui_model *model, int step, int group, int rank, in
     drt_hit hit = {.rank = rank + 1, .weight = 0.5f, .score = 9.25f - 0.5f * (float)rank - (float)group};
     for (int i = 0; i < rank; i++)
         hit.weight /= 2;
-    hit.chunk = (int64_t)(((uint64_t)rank * 7919 + (uint64_t)group * 31 * (rank > 1) + (uint64_t)step * 104729) %
+    hit.chunk = (int64_t)(((uint64_t)rank * 134623 + (uint64_t)group * 31 * (rank > 1) + (uint64_t)step * 104729) %
                           (uint64_t)chunks);
     const drt_document *document = model_document_of_chunk(model, hit.chunk);
     hit.document_id = document ? document->id : 0;
@@ -55,7 +55,7 @@ static void made_answer(front *state, int steps, int groups, int hits, int64_t c
         trace->bm25[step] = calloc((size_t)trace->top_k, sizeof **trace->bm25);
         assert_non_null(trace->bm25[step]);
         for (int i = 0; i < trace->top_k; i++)
-            trace->bm25[step][i] = hits == 0 ? -1 : (int64_t)i * 2 * 7919 % chunks;
+            trace->bm25[step][i] = hits == 0 ? -1 : (int64_t)i * 2 * 134623 % chunks;
         for (int group = 0; group < groups; group++) {
             drt_event *event = &trace->events[step * groups + group];
             *event = (drt_event){.step = step, .group = group, .null_mass = hits > 0 ? 0.1f : 1};
@@ -86,10 +86,10 @@ static void made_documents(front *state, size_t n, int64_t chunks, size_t remove
     size_t kept = 0;
     assert_non_null(documents);
     for (size_t i = 0; i < n; i++) {
-        char path[80];
+        char path[96];
         if (removed > 0 && i % removed == 0)
             continue;
-        snprintf(path, sizeof path, "archive.zip/volume %zu/text-%05zu.txt", i / 100, i);
+        snprintf(path, sizeof path, "shelf-%zu.tar/volume-%zu/text-%05zu.txt", i * 6 / n + 1, i / 100, i);
         documents[kept++] = (drt_document){.id = (int64_t)i + 1,
                                            .path = owned(path),
                                            .format = owned("text"),
