@@ -252,8 +252,10 @@ static void draw_comparison(compare *view, const ui_model *model, cells *out, re
     draw_question("A", model_trace(model), out, rect_top(inner, rows));
     draw_question("B", model->compared, out, rect_top(rect_below(inner, rows), rows));
     rect below = rect_below(inner, 2 * rows + (rows > 1));
-    draw_strips(view, model, out, rect_top(below, 4));
-    below = rect_below(below, 4);
+    if (inner.rows >= 12) {
+        draw_strips(view, model, out, rect_top(below, 4));
+        below = rect_below(below, 4);
+    }
     draw_summary(view, model, out, rect_top(below, 1));
     cells_text(out, below, 1, 0, ROLE_DIM, "    chunk  A  weight       B  weight        B - A   document");
     view->model = model;

@@ -106,6 +106,10 @@ static void draw_histogram(const ui_model *model, cells *out, rect area) {
                    trace_is_whole(model) ? "No chunk was scored." : "They come with the whole answer.");
         return;
     }
+    if (area.rows < 4) { /* no room for bars */
+        draw_standing(&shown, model->place.hit, out, rect_below(area, 1));
+        return;
+    }
     cells_text(out, title, 0, at + 1, ROLE_DIM, "(log)");
     bool roomy = area.rows >= 6; /* else the range of scores gives way to the bars */
     rect below = rect_bottom(area, roomy ? 3 : 2);
@@ -182,10 +186,10 @@ static void draw_bm25(const ui_model *model, cells *out, rect area) {
                    trace_is_whole(model) ? "It found nothing." : "Its choice comes with the whole answer.");
         return;
     }
-    int shown = n < area.rows ? n : area.rows - 2; /* the last row says what is not shown */
+    int shown = n < area.rows ? n : area.rows > 3 ? area.rows - 2 : 1; /* the last row says what is not shown */
     for (int i = 0; i < shown; i++)
         draw_choice(model, i + 1, trace->bm25[step][i], out, rect_top(rect_below(area, i + 1), 1));
-    if (shown < n && area.rows > 1)
+    if (shown < n && shown + 1 < area.rows)
         cells_printf(out, rect_bottom(area, 1), 0, AT_CHUNK, ROLE_DIM, "%d more", n - shown);
 }
 
@@ -198,7 +202,8 @@ void scores_draw(const ui_model *model, cells *out, rect area) {
         draw_histogram(model, out, rect_left(area, WIDE_COLUMNS));
         draw_bm25(model, out, rect_after(area, WIDE_COLUMNS + GAP));
     } else if (area.rows >= STACKED_ROWS || area.columns < NARROW_COLUMNS + GAP + 24) {
-        int upper = area.rows * 3 / 5 < HISTOGRAM_ROWS ? area.rows * 3 / 5 : HISTOGRAM_ROWS;
+        int half = area.rows < 8 ? 2 : area.rows * 3 / 5;
+        int upper = half < HISTOGRAM_ROWS ? half : HISTOGRAM_ROWS;
         draw_histogram(model, out, rect_top(area, upper));
         draw_bm25(model, out, rect_below(area, upper + (area.rows >= STACKED_ROWS)));
     } else {

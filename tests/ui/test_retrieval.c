@@ -371,6 +371,32 @@ static void golden_parts(void **state) {
     front_free(&shown);
 }
 
+/* The smallest screen that is drawn. */
+static void golden_smallest(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        ui_key key;
+    } cases[] = {{"retrieval-events-40x12", UI_KEY_DOWN},
+                 {"retrieval-events-whole-40x12", 'z'},
+                 {"retrieval-scores-40x12", 'c'},
+                 {"retrieval-hops-40x12", 'p'},
+                 {"compare-40x12", 'C'}};
+    front shown;
+    fixture_outside outside;
+    cells out = {0};
+    open_example(&shown, &outside);
+    shown.model.compared = other_trace();
+    assert_true(cells_resize(&out, 12, 40));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture_press(&shown, cases[i].key);
+        front_draw(&shown, &out);
+        golden_check(cases[i].name, &out);
+    }
+    cells_free(&out);
+    front_free(&shown);
+}
+
 static void golden_absence(void **state) {
     (void)state;
     front shown;
@@ -468,9 +494,12 @@ static void hostile_numbers_draw_at_every_size(void **state) {
         trace->events[i].hits[3].rank = -3;
         trace->events[i].histogram_high = i % 2 ? (float)NAN : trace->events[i].histogram_low;
     }
+    made_sessions(&shown);
+    shown.model.compared = other_trace();
+    shown.model.compared->events[0].hits[2].chunk = INT64_MAX;
     front_changed(&shown, CHANGED_ALL);
     for (int i = 0; i < 4000; i++) {
-        static const char keys[] = "cp+-w[]lhjkzgG";
+        static const char keys[] = "cp+-w[]lhjkzgGC\r3\033/";
         fixture_press(&shown, (ui_key)keys[(i * 7 + i / 5) % (int)(sizeof keys - 1)]);
         out.ascii = i % 2;
         assert_true(cells_resize(&out, 12 + i % 60, 40 + i * 3 % 200));
@@ -493,6 +522,7 @@ int main(void) {
         cmocka_unit_test(a_trace_is_compared_with_a_chosen_session),
         cmocka_unit_test(enter_leaves_the_comparison_at_its_chunk),
         cmocka_unit_test(golden_parts),
+        cmocka_unit_test(golden_smallest),
         cmocka_unit_test(golden_absence),
         cmocka_unit_test(golden_counts),
         cmocka_unit_test(golden_libraries),
