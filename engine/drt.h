@@ -222,7 +222,7 @@ typedef struct {
 /* DRT_FAILED when the library has no such chunk. */
 drt_status drt_library_chunk(drt_context *context, drt_library *library, int64_t chunk, drt_chunk *out);
 
-/* Removes a document, or only one path of it when it has aliases. UPDATE mode. */
+/* Removes one path of a document, and the document with its last path; NULL: all its paths. UPDATE mode. */
 drt_status drt_library_remove(drt_context *context, drt_library *library, const drt_document *document,
                               const char *path, size_t length);
 

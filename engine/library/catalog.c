@@ -34,6 +34,11 @@ drt_status drt_catalog_fail(drt_context *context, const drt_catalog *catalog) {
     int cause = catalog->db ? sqlite3_system_errno(catalog->db) : 0;
     if (cause == 0)
         cause = last;
+    if (code == SQLITE_READONLY_ROLLBACK)
+        return drt_fail(
+            context, DRT_FATAL,
+            "the last writer of %s was interrupted: run 'drt info' on it once as a user who may write there",
+            catalog->path);
     switch (code & 0xFF) {
     case SQLITE_NOMEM:
         return drt_fail_memory(context, catalog->path);

@@ -7,7 +7,7 @@
 
 /* Step v takes a catalog from user_version v to v + 1; a new catalog takes all of them. A released step
  * never changes. */
-static const char *const steps[] = {
+static const char *const schema_steps[] = {
     /* 0 -> 1 */
     /* One row: whose library this is, and how far it is committed. */
     "CREATE TABLE library ("
@@ -81,17 +81,17 @@ static const char *const steps[] = {
     "CREATE VIRTUAL TABLE passages USING fts5 (text, content = '', tokenize = 'porter unicode61 remove_diacritics 2');",
 };
 
-#define VERSION ((int64_t)(sizeof steps / sizeof *steps))
+#define N_STEPS ((int)(sizeof schema_steps / sizeof *schema_steps))
 
-static drt_status run_steps(drt_context *context, const drt_catalog *catalog, int64_t from) {
+static drt_status run_steps(drt_context *context, const drt_catalog *catalog, const char *const *steps, int from,
+                            int n_steps) {
     drt_status status = DRT_OK;
-    for (int64_t step = from; step < VERSION && status == DRT_OK; step++)
+    for (int step = from; step < n_steps && status == DRT_OK; step++)
         status = drt_catalog_script(context, catalog, steps[step]);
     if (status != DRT_OK)
         return status;
     char sql[96];
-    sqlite3_snprintf(sizeof sql, sql, "PRAGMA application_id = %d; PRAGMA user_version = %lld", APPLICATION_ID,
-                     (long long)VERSION);
+    sqlite3_snprintf(sizeof sql, sql, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID, n_steps);
     return drt_catalog_script(context, catalog, sql);
 }
 
@@ -102,7 +102,7 @@ drt_status drt_schema_create(drt_context *context, const drt_catalog *catalog, c
         status = drt_catalog_begin_write(context, catalog);
     if (status != DRT_OK)
         return status;
-    status = run_steps(context, catalog, 0);
+    status = run_steps(context, catalog, schema_steps, 0, N_STEPS);
     if (status == DRT_OK)
         status =
             drt_catalog_run(context, catalog, "INSERT INTO library VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, 0, 0)",
@@ -114,14 +114,20 @@ drt_status drt_schema_create(drt_context *context, const drt_catalog *catalog, c
     return drt_catalog_finish(context, catalog, status);
 }
 
-static drt_status migrate_from(drt_context *context, const drt_catalog *catalog, int64_t version) {
+static drt_status migrate_from(drt_context *context, const drt_catalog *catalog, const char *const *steps, int version,
+                               int n_steps) {
     drt_status status = drt_catalog_begin_write(context, catalog);
     if (status != DRT_OK)
         return status;
-    return drt_catalog_finish(context, catalog, run_steps(context, catalog, version));
+    return drt_catalog_finish(context, catalog, run_steps(context, catalog, steps, version, n_steps));
 }
 
 drt_status drt_schema_check(drt_context *context, const drt_catalog *catalog, bool migrate) {
+    return drt_schema_check_steps(context, catalog, migrate, schema_steps, N_STEPS);
+}
+
+drt_status drt_schema_check_steps(drt_context *context, const drt_catalog *catalog, bool migrate,
+                                  const char *const *steps, int n_steps) {
     int64_t application = 0, version = 0, foreign = 0;
     drt_status status = drt_catalog_number(context, catalog, &application, "PRAGMA application_id", DRT_NO_VALUES);
     if (status == DRT_OK)
@@ -135,20 +141,20 @@ drt_status drt_schema_check(drt_context *context, const drt_catalog *catalog, bo
         return status;
     if (application != APPLICATION_ID || version < 1)
         return drt_fail(context, DRT_FATAL, "%s is no catalog of a drt library", catalog->path);
-    if (version > VERSION)
+    if (version > n_steps)
         return drt_fail(context, DRT_FATAL,
-                        "%s has format %lld, made by a newer drt; this one reads up to format %lld: update drt",
-                        catalog->path, (long long)version, (long long)VERSION);
+                        "%s has format %lld, made by a newer drt; this one reads up to format %d: update drt",
+                        catalog->path, (long long)version, n_steps);
     if (foreign)
         return drt_catalog_damaged(context, catalog, "it holds views or triggers, which drt never makes");
-    if (version == VERSION)
+    if (version == n_steps)
         return DRT_OK;
     if (!migrate)
         return drt_fail(
             context, DRT_FATAL,
             "%s has the older format %lld: run 'drt verify --compact' on the library once, which updates it",
             catalog->path, (long long)version);
-    return migrate_from(context, catalog, version);
+    return migrate_from(context, catalog, steps, (int)version, n_steps);
 }
 
 drt_status drt_schema_stage(drt_context *context, const drt_catalog *catalog) {

@@ -410,6 +410,45 @@ static void a_read_only_library_is_read(void **state) {
     expect_first(with);
 }
 
+/* A transaction that was killed half written: who may write undoes it, who may not is told. */
+static void leave_hot_journal(fixture *with) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        sqlite3 *db;
+        if (sqlite3_open(library_path(with, "catalog.sqlite"), &db) == SQLITE_OK)
+            sqlite3_exec(db,
+                         "PRAGMA cache_size = 1; BEGIN; UPDATE documents SET path = 'half';"
+                         "CREATE TABLE more AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 99)"
+                         " SELECT x, randomblob(1000) FROM n",
+                         NULL, NULL, NULL);
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_true(file_size(library_path(with, "catalog.sqlite-journal")) > 0);
+}
+
+static void a_transaction_that_was_killed_is_undone(void **state) {
+    fixture *with = *state;
+    make_library(with);
+    leave_hot_journal(with);
+    set_modes(with, 0555, 0444);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) != 0)
+            _exit(2);
+        expect_no_library(with, DRT_LIBRARY_READ, "catalog.sqlite was interrupted: run 'drt info' on it once");
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    set_modes(with, 0755, 0644);
+    expect_first(with);
+    assert_int_equal(file_size(library_path(with, "catalog.sqlite-journal")), -1);
+}
+
 static void an_unreadable_folder_says_why(void **state) {
     fixture *with = *state;
     make_library(with);
@@ -448,6 +487,7 @@ int main(void) {
         TEST(a_full_disk_costs_only_what_is_uncommitted),
         TEST(a_session_that_does_not_fit_is_a_warning),
         TEST(a_read_only_library_is_read),
+        TEST(a_transaction_that_was_killed_is_undone),
         TEST(an_unreadable_folder_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

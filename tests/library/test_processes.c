@@ -116,6 +116,9 @@ static void reading_and_storing_go_on_during_an_ingest(void **state) {
             assert_int_equal(drt_store_session(with->context, library, &answer), DRT_OK);
             assert_int_equal(answer.session, ++stored);
         }
+        drt_verify_report report;
+        if (looks % 8 == 3)
+            assert_int_equal(drt_library_verify(with->context, library, false, &report), DRT_OK);
         nanosleep(&(struct timespec){0, 5000000}, NULL);
     }
     expect_end(child);
