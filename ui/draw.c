@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ui/wrap.h"
+
 static void edge(cells *out, rect area, int row, glyph_id left, glyph_id right, attribute look) {
     cells_glyph(out, area, row, 0, look, left);
     for (int column = 1; column < area.columns - 1; column++)
@@ -77,6 +79,18 @@ rect draw_box(cells *out, rect area, int rows, int columns, const char *title) {
     rect box = {area.row + (area.rows - rows) / 2, area.column + (area.columns - columns) / 2, rows, columns};
     cells_fill(out, box, ROLE_TEXT);
     return draw_pane(out, box, title, true);
+}
+
+void draw_wrapped(cells *out, rect area, attribute look, const char *text, size_t length) {
+    wrap lines = {0};
+    wrap_text(&lines, text, length, area.columns, out->ascii, WRAP_WORDS);
+    for (size_t i = 0; i < lines.n && (int)i < area.rows; i++) {
+        const wrap_line *line = &lines.lines[i];
+        bool cut = (int)i == area.rows - 1 && i + 1 < lines.n;
+        cells_put_cut(out, area, (int)i, 0, area.columns, CUT_END, look, text + line->start,
+                      (cut ? length : line->end) - line->start);
+    }
+    wrap_free(&lines);
 }
 
 void format_bytes(int64_t bytes, char out[16]) {

@@ -1,5 +1,5 @@
 /* draw.h: the parts that every view is drawn from: panes with borders, bars, scroll bars, hints.
- * May use: cells.h. */
+ * May use: cells.h, wrap.h. */
 #ifndef DRT_UI_DRAW_H
 #define DRT_UI_DRAW_H
 
@@ -16,6 +16,8 @@ void draw_bar(cells *out, rect area, int row, int column, int columns, float sha
 void draw_level(cells *out, rect area, int row, int column, float share, attribute look);
 /* The thumb of a scroll bar in the area's last column when `total` lines do not fit; true when drawn. */
 bool draw_scrollbar(cells *out, rect area, long first, long shown, long total);
+/* Text wrapped at words into the area; the last row shows when there is more. */
+void draw_wrapped(cells *out, rect area, attribute look, const char *text, size_t length);
 /* A box of at most rows x columns centred in the area and cleared; returns its inside. */
 rect draw_box(cells *out, rect area, int rows, int columns, const char *title);
 /* "12.3 MB", "456 B". Decimal units. */

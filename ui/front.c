@@ -29,7 +29,7 @@ static bool open_view(front *state, front_view *view, const view_ops *ops, int64
 
 bool front_init(front *state, const char *path, const ui_actions *outside) {
     *state = (front){.outside = *outside, .focus = PANE_DOCUMENTS};
-    state->model.passage.chunk = -1;
+    state->model.passage.chunk = state->model.document.chunk = -1;
     bool ok = model_string_set(&state->model.path, path, strlen(path));
     for (int i = 0; i < PANE_COUNT && ok; i++)
         ok = open_view(state, &state->panes[i], view_of_pane((pane_id)i), 0);
@@ -109,6 +109,15 @@ void front_act(front *state, const ui_action *action) {
             set_place(state, (trace_place){0});
         }
         return;
+    case ACTION_MARK:
+        model_mark(&state->model, action->number, true);
+        return;
+    case ACTION_UNMARK:
+        if (action->number == 0)
+            model_clear_marks(&state->model);
+        else
+            model_mark(&state->model, action->number, false);
+        return;
     case ACTION_NOTICE:
         model_notice(&state->model, (notice_kind)action->number, action->text, action->length);
         return;
@@ -165,8 +174,8 @@ static bool pane_command(front *state, ui_command command) {
     case COMMAND_SESSIONS:
         open_overlay(state, OVERLAY_SESSIONS, 0);
         return true;
-    case COMMAND_INGEST:
-        open_overlay(state, OVERLAY_INGEST, 0);
+    case COMMAND_INGEST: /* one at a time: the one that runs is shown */
+        open_overlay(state, state->model.ingest.running ? OVERLAY_INGEST_REPORT : OVERLAY_INGEST, 0);
         return true;
     case COMMAND_INGEST_REPORT:
         open_overlay(state, OVERLAY_INGEST_REPORT, 0);

@@ -66,7 +66,18 @@ static const key_row table[] = {
     {SCOPE_EDIT, COMMAND_EDIT_OLDER, {UI_KEY_UP, CONTROL('p')}, "older line", "what was typed before"},
     {SCOPE_EDIT, COMMAND_EDIT_NEWER, {UI_KEY_DOWN, CONTROL('n')}, "newer line", "what was typed after"},
 
-    {SCOPE_DOCUMENTS, COMMAND_REMOVE, {'d', UI_KEY_DELETE}, "remove", "take the document out of the library"},
+    {SCOPE_PATH, COMMAND_EDIT_COMPLETE, {UI_KEY_TAB}, "complete", "complete the path"},
+
+    {SCOPE_DOCUMENTS,
+     COMMAND_REMOVE,
+     {'d', UI_KEY_DELETE},
+     "remove",
+     "take the document, or all marked, out of the library"},
+    {SCOPE_DOCUMENTS,
+     COMMAND_MARK,
+     {'m', UI_KEY_INSERT},
+     "mark",
+     "mark the document, or a whole branch, or take the mark off"},
     {SCOPE_DOCUMENTS, COMMAND_FOLD, {'o'}, "fold", "open or close the branch"},
     {SCOPE_DOCUMENTS, COMMAND_FOLD_ALL, {'O'}, "fold all", "open or close all branches"},
     {SCOPE_DOCUMENTS, COMMAND_SHOW_SKIPPED, {'x'}, "skipped members", "show or hide what could not be read"},
@@ -88,7 +99,17 @@ static const key_row table[] = {
     {SCOPE_PASSAGE, COMMAND_MORE_CONTEXT, {'+', '='}, "more context", "more text around the chunk"},
     {SCOPE_PASSAGE, COMMAND_LESS_CONTEXT, {'-'}, "less context", "less text around the chunk"},
 
+    {SCOPE_DOCUMENT, COMMAND_NEXT_CHUNK, {']'}, "next chunk", "to the start of the next chunk"},
+    {SCOPE_DOCUMENT,
+     COMMAND_PREVIOUS_CHUNK,
+     {'['},
+     "previous chunk",
+     "to the start of the chunk, or of the one before"},
+    {SCOPE_DOCUMENT, COMMAND_GO_BYTES, {'b'}, "go to bytes", "to a range of bytes, such as 1200-1450"},
+
     {SCOPE_SESSIONS, COMMAND_DELETE, {'d', UI_KEY_DELETE}, "delete", "delete the question and its answer"},
+
+    {SCOPE_INGEST, COMMAND_RESUME, {'r'}, "resume", "go on with the ingest that was stopped"},
 };
 
 #define N_ROWS (sizeof table / sizeof *table)
@@ -102,7 +123,7 @@ static const char *const titles[SCOPE_COUNT] = {
     [SCOPE_GLOBAL] = "Everywhere",    [SCOPE_MOVE] = "Lists and texts",       [SCOPE_EDIT] = "While typing",
     [SCOPE_DOCUMENTS] = "Documents",  [SCOPE_CONVERSATION] = "Conversation",  [SCOPE_RETRIEVAL] = "Retrieval",
     [SCOPE_PASSAGE] = "Passage",      [SCOPE_DOCUMENT] = "A document's text", [SCOPE_SESSIONS] = "Past questions",
-    [SCOPE_INGEST] = "Ingest report",
+    [SCOPE_INGEST] = "Ingest report", [SCOPE_PATH] = "While a path is typed",
 };
 
 const char *key_scope_title(key_scope scope) {
@@ -124,7 +145,9 @@ static ui_command command_in(key_scope scope, ui_key key) {
 ui_command key_command(key_scope scope, bool moving, bool typing, ui_key key) {
     if (typing && key_is_text(key))
         return COMMAND_NONE;
-    ui_command command = typing ? command_in(SCOPE_EDIT, key) : command_in(scope, key);
+    ui_command command = typing ? command_in(SCOPE_EDIT, key) : COMMAND_NONE;
+    if (command == COMMAND_NONE)
+        command = command_in(scope, key);
     if (command == COMMAND_NONE && moving && !typing)
         command = command_in(SCOPE_MOVE, key);
     return command != COMMAND_NONE ? command : command_in(SCOPE_GLOBAL, key);

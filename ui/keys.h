@@ -49,6 +49,7 @@ typedef enum {
     SCOPE_GLOBAL, /* everywhere, unless text is being typed */
     SCOPE_MOVE,   /* in every list and text */
     SCOPE_EDIT,   /* while a line is typed */
+    SCOPE_PATH,   /* while that line is a path */
     SCOPE_DOCUMENTS,
     SCOPE_CONVERSATION, /* the answer, when the question line has not the cursor */
     SCOPE_RETRIEVAL,
@@ -122,6 +123,13 @@ typedef enum {
     COMMAND_FOLD,
     COMMAND_FOLD_ALL,
     COMMAND_SHOW_SKIPPED,
+    COMMAND_MARK,
+    /* a document opened as text */
+    COMMAND_NEXT_CHUNK,
+    COMMAND_PREVIOUS_CHUNK,
+    COMMAND_GO_BYTES,
+    /* the report of an ingest */
+    COMMAND_RESUME,
     /* conversation */
     COMMAND_NEXT_MARK,
     COMMAND_PREVIOUS_MARK,
@@ -156,7 +164,7 @@ typedef struct {
 /* All rows, by scope; *n gets their number. */
 const key_row *key_table(size_t *n);
 /* The command of a key: the scope's own row wins, then moving (when moving is true), then everywhere.
- * typing: a line has the cursor: keys that are text mean text; editing keys come first. */
+ * typing: a line has the cursor: keys that are text mean text; editing keys come first, and none moves. */
 ui_command key_command(key_scope scope, bool moving, bool typing, ui_key key);
 /* The first key of a command in this scope, else anywhere; NONE: it has none. */
 ui_key key_of(key_scope scope, ui_command command);

@@ -141,10 +141,65 @@ static bool order_by_chunk(ui_model *model) {
     return true;
 }
 
+/* ---------------------------------------------------------------------------------- marks ---- */
+
+/* Where the id stands among the marked ones, or would. */
+static size_t mark_place(const ui_model *model, int64_t id) {
+    size_t low = 0, high = model->n_marked;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (model->marked[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool model_is_marked(const ui_model *model, int64_t id) {
+    size_t place = mark_place(model, id);
+    return place < model->n_marked && model->marked[place] == id;
+}
+
+void model_mark(ui_model *model, int64_t id, bool marked) {
+    size_t place = mark_place(model, id);
+    if (model_is_marked(model, id) == marked || !model_document(model, id))
+        return;
+    if (!marked) {
+        model->n_marked--;
+        memmove(model->marked + place, model->marked + place + 1, (model->n_marked - place) * sizeof *model->marked);
+        return;
+    }
+    int64_t *grown = realloc(model->marked, (model->n_marked + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    model->marked = grown;
+    memmove(grown + place + 1, grown + place, (model->n_marked - place) * sizeof *grown);
+    grown[place] = id;
+    model->n_marked++;
+}
+
+void model_clear_marks(ui_model *model) {
+    free(model->marked);
+    model->marked = NULL;
+    model->n_marked = 0;
+}
+
+static void keep_marks_of_documents(ui_model *model) {
+    size_t kept = 0;
+    for (size_t i = 0; i < model->n_marked; i++)
+        if (model_document(model, model->marked[i]))
+            model->marked[kept++] = model->marked[i];
+    model->n_marked = kept;
+}
+
+/* -------------------------------------------------------------------------------- documents ---- */
+
 bool model_set_documents(ui_model *model, drt_document *rows, size_t n) {
     model_clear_documents(model);
     model->documents = rows;
     model->n_documents = n;
+    keep_marks_of_documents(model);
     if (order_by_chunk(model))
         return true;
     model_clear_documents(model);
@@ -161,11 +216,22 @@ void model_clear_sessions(ui_model *model) {
     model->n_sessions = 0;
 }
 
-void model_clear_passage(ui_model *model) {
-    drt_string_free(&model->passage.path);
-    drt_string_free(&model->passage.text);
-    drt_string_free(&model->passage.error);
-    model->passage = (model_passage){.chunk = -1};
+void model_clear_passage(model_passage *passage) {
+    drt_string_free(&passage->path);
+    drt_string_free(&passage->text);
+    drt_string_free(&passage->error);
+    free(passage->borders);
+    *passage = (model_passage){.chunk = -1};
+}
+
+void model_clear_completion(ui_model *model) {
+    model_completion *completion = &model->completion;
+    drt_string_free(&completion->typed);
+    drt_string_free(&completion->common);
+    for (size_t i = 0; i < completion->n_names; i++)
+        drt_string_free(&completion->names[i]);
+    free(completion->names);
+    *completion = (model_completion){0};
 }
 
 void model_clear_ingest(ui_model *model) {
@@ -196,8 +262,11 @@ void model_free(ui_model *model) {
     drt_answer_free(model->compared);
     model_clear_documents(model);
     model_clear_sessions(model);
-    model_clear_passage(model);
+    model_clear_passage(&model->passage);
+    model_clear_passage(&model->document);
     model_clear_ingest(model);
+    model_clear_completion(model);
+    model_clear_marks(model);
     drt_string_free(&model->path);
     drt_string_free(&model->model_name);
     drt_string_free(&model->device);

@@ -16,6 +16,8 @@ enum {
     CHANGED_PASSAGE = 1 << 5,
     CHANGED_INGEST = 1 << 6,
     CHANGED_COMPARED = 1 << 7,
+    CHANGED_DOCUMENT = 1 << 8, /* the one opened as text */
+    CHANGED_COMPLETION = 1 << 9,
     CHANGED_ALL = ~0
 };
 
@@ -45,7 +47,7 @@ typedef struct {
     drt_string source; /* what was given, for the title */
     int64_t members_done, members_failed, bytes_done, bytes_total, chunks, tokens;
     double seconds;
-    double tokens_per_second, bytes_per_second; /* over the last seconds */
+    double tokens_per_second, bytes_per_second, chunks_per_second; /* over the last seconds */
     drt_string current;
     model_failure *failures; /* members that are partial or skipped, in order */
     size_t n_failures;
@@ -53,15 +55,26 @@ typedef struct {
     drt_string error;         /* data NULL: none */
 } model_ingest;
 
-/* The document that holds the selected hit, with the chunk in it. */
+/* A document's text: the one that holds the selected hit, with the chunk in it, or one opened to be read. */
 typedef struct {
     bool loaded;
     int64_t document, chunk; /* chunk -1: a document opened as text */
     drt_string path;
     drt_string text;    /* the whole normalised text */
     int64_t start, end; /* of the chunk, bytes */
-    drt_string error;   /* data NULL: none */
+    int64_t *borders; /* (n_borders) byte at which each chunk of the document begins; of a document opened to be read */
+    size_t n_borders;
+    int64_t first_chunk; /* id of the first of them */
+    drt_string error;    /* data NULL: none */
 } model_passage;
+
+/* How a path that is being typed can go on. */
+typedef struct {
+    drt_string typed;  /* what was typed; data NULL: nothing was asked yet */
+    drt_string common; /* what all names allow to add */
+    drt_string *names; /* (n_names) of files and folders, these with a '/'; sorted */
+    size_t n_names;
+} model_completion;
 
 typedef enum { NOTICE_NONE, NOTICE_INFO, NOTICE_WARNING, NOTICE_ERROR } notice_kind;
 
@@ -85,6 +98,9 @@ typedef struct {
     size_t n_documents;
     size_t *by_chunk; /* (n_by_chunk) indices of those with chunks, by their first chunk */
     size_t n_by_chunk;
+    int64_t *marked; /* (n_marked) ids of documents chosen to be removed, ascending */
+    size_t n_marked;
+    int64_t removing;              /* documents whose removal has been asked for */
     drt_session_summary *sessions; /* newest first */
     size_t n_sessions;
 
@@ -94,8 +110,10 @@ typedef struct {
     trace_place place;
     drt_answer *compared; /* another trace beside the current one; NULL: none */
 
-    model_passage passage;
+    model_passage passage;  /* with the chunk of the current place */
+    model_passage document; /* opened to be read */
     model_ingest ingest;
+    model_completion completion;
 
     notice_kind notice;
     drt_string notice_text;
@@ -118,12 +136,18 @@ const drt_document *model_document(const ui_model *model, int64_t id);
 /* Moves the place to one that exists: as near to the wanted one as there is. */
 void model_set_place(ui_model *model, trace_place wanted);
 
+/* Marks a document or takes its mark off; nothing happens when it is not there, or out of memory. */
+void model_mark(ui_model *model, int64_t id, bool marked);
+bool model_is_marked(const ui_model *model, int64_t id);
+void model_clear_marks(ui_model *model);
+
 void model_free(ui_model *model);
-/* Takes over rows sorted by id. false: out of memory, the rows are freed and there are no documents. */
+/* Takes over rows sorted by id; marks stay on those that are there again. false: out of memory, the rows are freed and there are no documents. */
 bool model_set_documents(ui_model *model, drt_document *rows, size_t n);
 void model_clear_documents(ui_model *model);
 void model_clear_sessions(ui_model *model);
-void model_clear_passage(ui_model *model);
+void model_clear_passage(model_passage *passage);
+void model_clear_completion(ui_model *model);
 void model_clear_ingest(ui_model *model);
 void model_turn_clear(model_turn *turn);
 

@@ -111,8 +111,9 @@ static unsigned take_sessions(ui_model *model, news *message) {
 }
 
 static unsigned take_text(ui_model *model, news *message) {
-    model_clear_passage(model);
-    model_passage *passage = &model->passage;
+    bool whole = message->work == WORK_TEXT;
+    model_passage *passage = whole ? &model->document : &model->passage;
+    model_clear_passage(passage);
     passage->loaded = true;
     passage->document = message->document;
     passage->chunk = message->chunk;
@@ -120,7 +121,22 @@ static unsigned take_text(ui_model *model, news *message) {
     passage->end = message->end;
     take_string(&passage->path, &message->path);
     take_string(&passage->text, &message->text);
-    return CHANGED_PASSAGE;
+    passage->borders = message->borders;
+    passage->n_borders = message->n_borders;
+    passage->first_chunk = message->first_chunk;
+    message->borders = NULL;
+    return whole ? CHANGED_DOCUMENT : CHANGED_PASSAGE;
+}
+
+static unsigned take_completion(ui_model *model, news *message) {
+    model_clear_completion(model);
+    take_string(&model->completion.typed, &message->path);
+    take_string(&model->completion.common, &message->text);
+    model->completion.names = message->names;
+    model->completion.n_names = message->n;
+    message->names = NULL;
+    message->n = 0;
+    return CHANGED_COMPLETION;
 }
 
 static unsigned take_model(ui_model *model, news *message) {
@@ -157,6 +173,8 @@ static unsigned take_progress(ui_model *model, news *message) {
         smooth(ingest->tokens_per_second, (double)(now->tokens - ingest->tokens), passed, first);
     ingest->bytes_per_second =
         smooth(ingest->bytes_per_second, (double)(now->bytes_done - ingest->bytes_done), passed, first);
+    ingest->chunks_per_second =
+        smooth(ingest->chunks_per_second, (double)(now->chunks - ingest->chunks), passed, first);
     ingest->members_done = now->members_done;
     ingest->members_failed = now->members_failed;
     ingest->bytes_done = now->bytes_done;
@@ -196,8 +214,11 @@ static unsigned take_failure(ui_model *model, news *message) {
         take_string(&model->library_error, &message->text);
         return CHANGED_LIBRARY;
     case WORK_TEXT:
+        model_clear_passage(&model->document);
+        take_string(&model->document.error, &message->text);
+        return CHANGED_DOCUMENT;
     case WORK_CHUNK:
-        model_clear_passage(model);
+        model_clear_passage(&model->passage);
         take_string(&model->passage.error, &message->text);
         return CHANGED_PASSAGE;
     case WORK_ASK:
@@ -211,9 +232,17 @@ static unsigned take_failure(ui_model *model, news *message) {
         take_string(&model->ingest.error, &message->text);
         return CHANGED_INGEST;
     default:
+        if (message->work == WORK_REMOVE)
+            model->removing--;
         model_notice(model, NOTICE_ERROR, message->text.data, message->text.length);
         return 0;
     }
+}
+
+static void take_done(ui_model *model, const news *message) {
+    static const char removed[] = "Removed from the library.";
+    if (message->work == WORK_REMOVE && --model->removing == 0)
+        model_notice(model, NOTICE_INFO, removed, strlen(removed));
 }
 
 unsigned model_take_news(ui_model *model, news *message) {
@@ -230,6 +259,9 @@ unsigned model_take_news(ui_model *model, news *message) {
         break;
     case NEWS_TEXT:
         changed = take_text(model, message);
+        break;
+    case NEWS_COMPLETION:
+        changed = take_completion(model, message);
         break;
     case NEWS_SESSION:
         changed = message->work == WORK_SESSION_COMPARE ? take_compared(model, message) : take_session(model, message);
@@ -258,8 +290,10 @@ unsigned model_take_news(ui_model *model, news *message) {
     case NEWS_FAILED:
         changed = take_failure(model, message);
         break;
-    case NEWS_FOUND:
     case NEWS_DONE:
+        take_done(model, message);
+        break;
+    case NEWS_FOUND:
         break;
     }
     news_free(message);

@@ -10,7 +10,8 @@
 #include "ui/news.h"
 #include "ui/screen.h"
 
-#define FRAME_MS 50 /* between two redraws: at most 20 a second */
+#define FRAME_MS 50     /* between two redraws: at most 20 a second */
+#define LISTING_MS 2000 /* between two listings of what an ingest has added */
 
 typedef struct {
     front front;
@@ -19,7 +20,8 @@ typedef struct {
     event_decoder input;
     cells shown;
     bool quit, dirty;
-    int64_t drawn_at; /* ms */
+    int64_t drawn_at;          /* ms */
+    int64_t listed, listed_at; /* members of the ingest when the documents were listed last, and when, ms */
 } ui;
 
 static int64_t now_ms(void) {
@@ -34,6 +36,10 @@ static void request(ui *app, work_kind kind, int64_t number) {
     worker_request(app->worker, &(work){.kind = kind, .number = number});
 }
 
+static void notice(ui *app, notice_kind kind, const char *text) {
+    model_notice(&app->front.model, kind, text, strlen(text));
+}
+
 static void ask(ui *app, const ui_action *action) {
     if (!model_begin_turn(&app->front.model, action->text, action->length))
         return;
@@ -44,16 +50,17 @@ static void ask(ui *app, const ui_action *action) {
 static void ingest(ui *app, const ui_action *action) {
     if (app->front.model.ingest.running)
         return;
+    if (app->front.model.removing > 0) {
+        notice(app, NOTICE_WARNING, "Documents are being removed; ingest when that is done.");
+        return;
+    }
     model_begin_ingest(&app->front.model, action->text);
+    app->listed = 0;
     worker_request(app->worker, &(work){.kind = WORK_INGEST, .path = action->text});
     front_changed(&app->front, CHANGED_INGEST);
 }
 
 /* ----------------------------------------------------------------------------- own commands ---- */
-
-static void notice(ui *app, notice_kind kind, const char *text) {
-    model_notice(&app->front.model, kind, text, strlen(text));
-}
 
 /* The answer first, then the ingest: each Ctrl-C stops one. */
 static void stop(ui *app) {
@@ -127,7 +134,8 @@ static void take_action(void *user, const ui_action *action) {
         return;
     case ACTION_OPEN_DOCUMENT:
         request(app, WORK_TEXT, action->number);
-        front_act(&app->front, &(ui_action){.kind = ACTION_OVERLAY, .overlay = OVERLAY_DOCUMENT});
+        front_act(&app->front,
+                  &(ui_action){.kind = ACTION_OVERLAY, .overlay = OVERLAY_DOCUMENT, .number = action->number});
         return;
     case ACTION_OPEN_CHUNK:
         request(app, WORK_CHUNK, action->number);
@@ -145,7 +153,11 @@ static void take_action(void *user, const ui_action *action) {
     case ACTION_INGEST:
         ingest(app, action);
         return;
+    case ACTION_COMPLETE:
+        worker_request(app->worker, &(work){.kind = WORK_COMPLETE, .path = action->text});
+        return;
     case ACTION_REMOVE:
+        app->front.model.removing++;
         request(app, WORK_REMOVE, action->number);
         return;
     default:
@@ -168,8 +180,16 @@ static void follow_up(ui *app, news_kind kind, work_kind about) {
     case NEWS_INGESTED:
         request(app, WORK_LIBRARY, 0);
         break;
+    case NEWS_PROGRESS: /* what has been committed meanwhile */
+        if (app->front.model.ingest.members_done > app->listed && now_ms() - app->listed_at >= LISTING_MS) {
+            app->listed = app->front.model.ingest.members_done;
+            app->listed_at = now_ms();
+            request(app, WORK_LIBRARY, 0);
+        }
+        break;
     case NEWS_DONE:
-        if (about == WORK_REMOVE)
+    case NEWS_FAILED:
+        if (about == WORK_INGEST || (about == WORK_REMOVE && app->front.model.removing == 0))
             request(app, WORK_LIBRARY, 0);
         break;
     default:

@@ -19,8 +19,8 @@ typedef enum {
     OVERLAY_INGEST_REPORT, /* stage, rates, failures */
     OVERLAY_EXPORT_TEXT,   /* asks for a file name */
     OVERLAY_EXPORT_JSON,
-    OVERLAY_REMOVE,   /* asks whether; number: the document's id */
-    OVERLAY_DOCUMENT, /* model->passage as a whole text */
+    OVERLAY_REMOVE,   /* asks whether; number: the document's id, 0: all marked */
+    OVERLAY_DOCUMENT, /* model->document as a text; number: its id */
     OVERLAY_COMPARE,  /* chooses the session to compare with */
     OVERLAY_COUNT
 } overlay_id;
@@ -35,12 +35,15 @@ typedef enum {
     ACTION_PREPARE,        /* a question is about to come: load the model */
     ACTION_PLACE,          /* place: look at this part of the trace (its hit becomes the passage) */
     ACTION_TURN,           /* number: index of the turn to look at */
-    ACTION_OPEN_DOCUMENT,  /* number: document id; into model->passage, then OVERLAY_DOCUMENT */
+    ACTION_OPEN_DOCUMENT,  /* number: document id; into model->document, then OVERLAY_DOCUMENT */
     ACTION_OPEN_CHUNK,     /* number: chunk id, into model->passage */
     ACTION_LOAD_SESSION,   /* number: session id; becomes a turn */
     ACTION_DELETE_SESSION, /* number: session id */
     ACTION_COMPARE,        /* number: session id; into model->compared */
     ACTION_INGEST,         /* text: the path */
+    ACTION_COMPLETE,       /* text: the path as typed so far; into model->completion */
+    ACTION_MARK,           /* number: document id */
+    ACTION_UNMARK,         /* number: document id, 0: all */
     ACTION_REMOVE,         /* number: document id */
     ACTION_EXPORT_TEXT,    /* text: file name */
     ACTION_EXPORT_JSON,
@@ -95,6 +98,7 @@ typedef struct {
 extern const view_ops view_documents, view_conversation, view_retrieval, view_passage;
 extern const view_ops overlay_help;
 extern const view_ops overlay_compare;
+extern const view_ops overlay_document, overlay_ingest, overlay_ingest_report, overlay_remove;
 
 /* The operations of a pane or overlay; NULL: this overlay is not there. */
 const view_ops *view_of_pane(pane_id pane);

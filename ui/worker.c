@@ -23,8 +23,12 @@ void news_free(news *message) {
         drt_string_free(&message->sessions[i].question);
         drt_string_free(&message->sessions[i].answer);
     }
+    for (size_t i = 0; i < message->n && message->names; i++)
+        drt_string_free(&message->names[i]);
     free(message->documents);
     free(message->sessions);
+    free(message->names);
+    free(message->borders);
     drt_answer_free(message->answer);
     drt_search_result_free(message->found);
     free(message);

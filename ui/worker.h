@@ -29,18 +29,19 @@ typedef enum {
     WORK_LIBRARY,         /* opens the library, or opens it again -> NEWS_LIBRARY */
     WORK_DOCUMENTS,       /* -> NEWS_DOCUMENTS */
     WORK_SESSIONS,        /* -> NEWS_SESSIONS */
-    WORK_TEXT,            /* number: document -> NEWS_TEXT */
+    WORK_TEXT,            /* number: document -> NEWS_TEXT with the chunks' borders */
     WORK_CHUNK,           /* number: chunk -> NEWS_TEXT of its document, with the range */
     WORK_SESSION_LOAD,    /* number: session -> NEWS_SESSION */
     WORK_SESSION_COMPARE, /* the same, to be compared with */
     WORK_SESSION_DELETE,  /* number: session -> NEWS_DONE */
+    WORK_COMPLETE,        /* path: as far as it was typed -> NEWS_COMPLETION */
     WORK_WRITE,           /* text: bytes for the new file `path` -> NEWS_DONE */
     /* answer thread */
     WORK_PREPARE, /* loads the model -> NEWS_MODEL */
     WORK_ASK,     /* text: the question -> NEWS_MODEL (first time), NEWS_TOKEN..., NEWS_ANSWER */
     WORK_SEARCH,  /* text: the query -> NEWS_FOUND */
     /* writer thread */
-    WORK_INGEST, /* path -> NEWS_PROGRESS and NEWS_MEMBER..., NEWS_INGESTED */
+    WORK_INGEST, /* path, with ~ for the home folder -> NEWS_PROGRESS and NEWS_MEMBER..., NEWS_INGESTED */
     WORK_REMOVE, /* number: document -> NEWS_DONE */
     WORK_COUNT
 } work_kind;
@@ -60,6 +61,7 @@ typedef enum {
     NEWS_DOCUMENTS,
     NEWS_SESSIONS,
     NEWS_TEXT,
+    NEWS_COMPLETION,
     NEWS_SESSION,
     NEWS_MODEL,
     NEWS_TOKEN,
@@ -80,20 +82,23 @@ typedef struct news {
     uint64_t request;  /* its id */
     int64_t number;    /* the request's */
     drt_string text;   /* TOKEN, WARNING, FAILED; TEXT: the document's; PROGRESS: the current path; LIBRARY: the model's
-                         name; MODEL: the device's */
-    drt_string path;   /* TEXT, MEMBER */
+                         name; MODEL: the device's; COMPLETION: what can be added for certain */
+    drt_string path;   /* TEXT, MEMBER; COMPLETION: as typed */
     drt_string reason; /* MEMBER; ANSWER: a warning about it */
     drt_document_status status;          /* MEMBER */
     drt_library_facts facts;             /* LIBRARY; its strings are absent */
     drt_document *documents;             /* DOCUMENTS, by id */
     drt_session_summary *sessions;       /* SESSIONS, newest first */
-    size_t n;                            /* of documents or sessions */
+    drt_string *names;                   /* COMPLETION, sorted */
+    size_t n;                            /* of documents, sessions or names */
     int64_t document, chunk, start, end; /* TEXT; chunk -1: none was asked for */
-    drt_answer *answer;                  /* ANSWER, SESSION */
-    drt_search_result *found;            /* FOUND */
-    drt_progress progress;               /* PROGRESS; its string is in text */
-    drt_ingest_report report;            /* INGESTED */
-    int n_groups, top_k;                 /* MODEL */
+    int64_t *borders, first_chunk;       /* TEXT of a document: the byte at which each of its chunks begins */
+    size_t n_borders;
+    drt_answer *answer;       /* ANSWER, SESSION */
+    drt_search_result *found; /* FOUND */
+    drt_progress progress;    /* PROGRESS; its string is in text */
+    drt_ingest_report report; /* INGESTED */
+    int n_groups, top_k;      /* MODEL */
     struct news *next;
 } news;
 

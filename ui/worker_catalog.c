@@ -148,13 +148,28 @@ static void delete_session(engine_thread *thread) {
 
 /* ------------------------------------------------------------------------------------ texts ---- */
 
+/* Where the document's chunks begin. */
+static bool read_borders(engine_thread *thread, news *message, const drt_document *document) {
+    size_t n = (size_t)document->chunks;
+    message->borders = malloc((n + 1) * sizeof *message->borders);
+    message->first_chunk = document->first_chunk;
+    for (size_t i = 0; i < n && message->borders; i++) {
+        drt_chunk chunk;
+        if (drt_library_chunk(thread->context, thread->library, document->first_chunk + (int64_t)i, &chunk) < DRT_WARN)
+            return false;
+        message->borders[message->n_borders++] = chunk.start;
+    }
+    return message->borders;
+}
+
 static bool read_text(engine_thread *thread, news *message) {
     char selector[32];
     int length = snprintf(selector, sizeof selector, "doc:%lld", (long long)message->document);
     drt_document document = {0};
     if (drt_library_document(thread->context, thread->library, selector, (size_t)length, &document) < DRT_WARN)
         return false;
-    bool copied = model_string_set(&message->path, document.path.data, document.path.length);
+    bool copied = model_string_set(&message->path, document.path.data, document.path.length) &&
+                  (message->work == WORK_CHUNK || read_borders(thread, message, &document));
     drt_document_clear(&document);
     return copied && drt_library_text(thread->context, thread->library, message->document, &message->text) >= DRT_WARN;
 }
@@ -219,6 +234,10 @@ void catalog_work(engine_thread *thread) {
     }
     if (kind == WORK_WRITE) {
         write_file(thread);
+        return;
+    }
+    if (kind == WORK_COMPLETE) {
+        complete_path(thread);
         return;
     }
     if (!thread->library && !thread_open_library(thread, DRT_LIBRARY_READ))

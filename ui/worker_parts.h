@@ -60,6 +60,9 @@ bool thread_open_library(engine_thread *thread, drt_library_mode mode);
 bool thread_open_model(engine_thread *thread);
 void thread_close(engine_thread *thread);
 
+/* Lists what the typed path can be (worker_complete.c). */
+void complete_path(engine_thread *thread);
+
 /* Does thread->current. */
 void catalog_work(engine_thread *thread);
 void answer_work(engine_thread *thread);

@@ -1,7 +1,10 @@
 /* worker_write.c: the thread that changes the library: ingests and removes. It holds the lock only meanwhile. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "ui/path.h"
 #include "ui/worker_parts.h"
 
 #define PROGRESS_SECONDS 0.1 /* between two messages */
@@ -46,9 +49,8 @@ static void note_member(void *user, const drt_member *member) {
     news_post(run->thread, message);
 }
 
-static void ingest_path(engine_thread *thread) {
+static void ingest_path(engine_thread *thread, const char *path) {
     ingest run = {.thread = thread};
-    const char *path = thread->current.path.data;
     drt_ingest_params params = {
         .paths = &path, .n_paths = 1, .progress = show_progress, .member = note_member, .user = &run};
     if (!thread_open_model(thread) || !thread_open_library(thread, DRT_LIBRARY_CREATE))
@@ -60,6 +62,15 @@ static void ingest_path(engine_thread *thread) {
         news_post_error(thread);
     }
     news_post(thread, message);
+}
+
+static void ingest_typed_path(engine_thread *thread) {
+    char *path = path_expand(thread->current.path.data);
+    if (path)
+        ingest_path(thread, path);
+    else
+        news_post_text(thread, NEWS_FAILED, "out of memory", strlen("out of memory"));
+    free(path);
 }
 
 static void remove_document(engine_thread *thread) {
@@ -81,7 +92,7 @@ static void remove_document(engine_thread *thread) {
 
 void write_work(engine_thread *thread) {
     if (thread->current.kind == WORK_INGEST)
-        ingest_path(thread);
+        ingest_typed_path(thread);
     else
         remove_document(thread);
     drt_library_close(thread->library); /* lets go of the lock */

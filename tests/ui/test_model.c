@@ -111,11 +111,45 @@ static void failures_land_where_they_belong(void **state) {
     ui_model model = {0};
     assert_int_equal(model_take_news(&model, message(NEWS_FAILED, WORK_LIBRARY, "no library")), CHANGED_LIBRARY);
     assert_string_equal(model.library_error.data, "no library");
-    model_take_news(&model, message(NEWS_FAILED, WORK_TEXT, "gone"));
+    assert_int_equal(model_take_news(&model, message(NEWS_FAILED, WORK_CHUNK, "gone")), CHANGED_PASSAGE);
     assert_string_equal(model.passage.error.data, "gone");
+    assert_int_equal(model_take_news(&model, message(NEWS_FAILED, WORK_TEXT, "no text")), CHANGED_DOCUMENT);
+    assert_string_equal(model.document.error.data, "no text");
+    model.removing = 2;
     model_take_news(&model, message(NEWS_FAILED, WORK_REMOVE, "in use"));
     assert_string_equal(model.notice_text.data, "in use");
     assert_int_equal(model.notice, NOTICE_ERROR);
+    assert_int_equal(model.removing, 1);
+    model_take_news(&model, message(NEWS_DONE, WORK_REMOVE, NULL));
+    assert_int_equal(model.removing, 0);
+    assert_int_equal(model.notice, NOTICE_INFO);
+    model_free(&model);
+}
+
+static drt_document *rows_of(const int64_t *ids, size_t n) {
+    drt_document *rows = calloc(n, sizeof *rows);
+    assert_non_null(rows);
+    for (size_t i = 0; i < n; i++) {
+        rows[i].id = ids[i];
+        assert_true(model_string_set(&rows[i].path, "a.txt", 5));
+    }
+    return rows;
+}
+
+static void marks_stay_with_their_documents(void **state) {
+    (void)state;
+    ui_model model = {0};
+    assert_true(model_set_documents(&model, rows_of((int64_t[]){1, 3, 5, 7}, 4), 4));
+    static const int64_t order[] = {5, 1, 7, 5, 4};
+    for (size_t i = 0; i < 5; i++)
+        model_mark(&model, order[i], true); /* one twice, one that is not there */
+    assert_int_equal(model.n_marked, 3);
+    model_mark(&model, 1, false);
+    assert_false(model_is_marked(&model, 1));
+    assert_true(model_is_marked(&model, 5) && model_is_marked(&model, 7));
+    assert_true(model_set_documents(&model, rows_of((int64_t[]){3, 7, 9}, 3), 3));
+    assert_int_equal(model.n_marked, 1);
+    assert_true(model_is_marked(&model, 7));
     model_free(&model);
 }
 
@@ -123,7 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_lead_to_their_documents),  cmocka_unit_test(places_stay_within_the_trace),
         cmocka_unit_test(an_answer_streams_into_its_turn), cmocka_unit_test(an_ingest_is_followed_to_its_end),
-        cmocka_unit_test(failures_land_where_they_belong),
+        cmocka_unit_test(failures_land_where_they_belong), cmocka_unit_test(marks_stay_with_their_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
