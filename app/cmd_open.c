@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/commands.h"
+#include "app/export.h"
 #include "app/last.h"
 #include "app/lookup.h"
 #include "app/terminal.h"
@@ -35,6 +36,14 @@ static char *find_model(void *user, const char *recorded, size_t length, char *w
     return lookup_find_model(options->compute.model, recorded, length, why, size);
 }
 
+static void export_answer(void *user, const drt_answer *answer, const char *library, bool json, FILE *out) {
+    (void)user;
+    if (json)
+        export_json(answer, library, out);
+    else
+        export_text(answer, library, out);
+}
+
 static int run(const void *given, char **operands) {
     values options = *(const values *)given;
     char *last = operands[0] ? NULL : last_library();
@@ -51,7 +60,8 @@ static int run(const void *given, char **operands) {
                                    .user = &options},
                         .theme = options.theme,
                         .ascii = options.ascii,
-                        .mouse = !options.no_mouse};
+                        .mouse = !options.no_mouse,
+                        .export = export_answer};
     bool ran = ui_run(&params, why, sizeof why);
     if (!ran)
         complain("%s", why);

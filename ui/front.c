@@ -30,6 +30,8 @@ static bool open_view(front *state, front_view *view, const view_ops *ops, int64
 bool front_init(front *state, const char *path, const ui_actions *outside) {
     *state = (front){.outside = *outside, .focus = PANE_DOCUMENTS};
     state->model.passage.chunk = state->model.document.chunk = -1;
+    state->model.asking =
+        (model_asking){.retriever = DRT_RETRIEVER_LEARNED, .max_tokens = drt_ask_params_default().max_tokens};
     bool ok = model_string_set(&state->model.path, path, strlen(path));
     for (int i = 0; i < PANE_COUNT && ok; i++)
         ok = open_view(state, &state->panes[i], view_of_pane((pane_id)i), 0);
@@ -117,6 +119,15 @@ void front_act(front *state, const ui_action *action) {
             model_clear_marks(&state->model);
         else
             model_mark(&state->model, action->number, false);
+        return;
+    case ACTION_RETRIEVER:
+        state->model.asking.retriever = (drt_retriever)action->number;
+        return;
+    case ACTION_MAX_TOKENS:
+        state->model.asking.max_tokens = (int)action->number;
+        return;
+    case ACTION_DOCUMENT_FILTER:
+        model_string_set(&state->model.asking.documents, action->length > 0 ? action->text : NULL, action->length);
         return;
     case ACTION_NOTICE:
         model_notice(&state->model, (notice_kind)action->number, action->text, action->length);

@@ -84,6 +84,13 @@ static const key_row table[] = {
 
     {SCOPE_CONVERSATION, COMMAND_NEXT_MARK, {']'}, "next mark", "to the next evidence mark"},
     {SCOPE_CONVERSATION, COMMAND_PREVIOUS_MARK, {'['}, "previous mark", "to the evidence mark before"},
+    {SCOPE_CONVERSATION, COMMAND_NEXT_TOKEN, {'.', '>'}, "next token", "next token of the answer; Right does the same"},
+    {SCOPE_CONVERSATION, COMMAND_PREVIOUS_TOKEN, {',', '<'}, "previous token", "token before; Left does the same"},
+    {SCOPE_CONVERSATION, COMMAND_NEXT_TURN, {'J'}, "next question", "to the next question and its answer"},
+    {SCOPE_CONVERSATION, COMMAND_PREVIOUS_TURN, {'K'}, "previous question", "to the question before"},
+    {SCOPE_CONVERSATION, COMMAND_RETRIEVER, {'r'}, "retriever", "who proposes passages: learned, bm25, both, random"},
+    {SCOPE_CONVERSATION, COMMAND_MAX_TOKENS, {'t'}, "token limit", "most tokens of an answer: 32 to 1024"},
+    {SCOPE_CONVERSATION, COMMAND_ASK_DOCUMENTS, {'f'}, "ask documents", "ask only documents whose path fits a pattern"},
 
     {SCOPE_RETRIEVAL, COMMAND_NEXT_STEP, {']'}, "next step", "to the next retrieval step"},
     {SCOPE_RETRIEVAL, COMMAND_PREVIOUS_STEP, {'['}, "previous step", "to the retrieval step before"},

@@ -131,6 +131,11 @@ typedef enum {
     /* the report of an ingest */
     COMMAND_RESUME,
     /* conversation */
+    COMMAND_NEXT_TURN,
+    COMMAND_PREVIOUS_TURN,
+    COMMAND_RETRIEVER,
+    COMMAND_MAX_TOKENS,
+    COMMAND_ASK_DOCUMENTS,
     COMMAND_NEXT_MARK,
     COMMAND_PREVIOUS_MARK,
     /* retrieval and passage */

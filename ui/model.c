@@ -5,7 +5,8 @@
 #include <string.h>
 
 const drt_answer *model_trace(const ui_model *model) {
-    return model->turn < model->n_turns ? model->turns[model->turn].trace : NULL;
+    const model_turn *turn = model->turn < model->n_turns ? &model->turns[model->turn] : NULL;
+    return !turn ? NULL : turn->trace ? turn->trace : turn->live;
 }
 
 const drt_event *trace_event(const drt_answer *trace, int step, int group) {
@@ -252,6 +253,7 @@ void model_turn_clear(model_turn *turn) {
     drt_string_free(&turn->text);
     drt_string_free(&turn->error);
     drt_answer_free(turn->trace);
+    drt_answer_free(turn->live);
     *turn = (model_turn){0};
 }
 
@@ -272,5 +274,6 @@ void model_free(ui_model *model) {
     drt_string_free(&model->device);
     drt_string_free(&model->library_error);
     drt_string_free(&model->notice_text);
+    drt_string_free(&model->asking.documents);
     *model = (ui_model){0};
 }

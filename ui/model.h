@@ -26,9 +26,18 @@ typedef struct {
     drt_string question;
     drt_string text;   /* the answer as far as it is there */
     drt_answer *trace; /* the whole answer; NULL: not finished, or failed */
-    drt_string error;  /* data NULL: none; a failed question's sentence, or a warning */
-    int64_t time;      /* seconds since 1970; 0: of this run */
+    /* While there is no trace: the retrievals so far, no tokens, no histograms, no BM25 (all -1). NULL: none. */
+    drt_answer *live;
+    drt_string error; /* data NULL: none; a failed question's sentence, or a warning */
+    int64_t time;     /* seconds since 1970; 0: of this run */
 } model_turn;
+
+/* How the next question will be asked. */
+typedef struct {
+    drt_retriever retriever;
+    int max_tokens;
+    drt_string documents; /* pattern of their paths; data NULL: all */
+} model_asking;
 
 /* The place in the trace of the current turn that all panes look at. */
 typedef struct {
@@ -107,6 +116,7 @@ typedef struct {
     model_turn *turns;    /* oldest first */
     size_t n_turns, turn; /* turn: the one looked at; < n_turns */
     answer_state answering;
+    model_asking asking;
     trace_place place;
     drt_answer *compared; /* another trace beside the current one; NULL: none */
 
@@ -119,7 +129,7 @@ typedef struct {
     drt_string notice_text;
 } ui_model;
 
-/* The trace that is looked at; NULL: none. */
+/* The trace that is looked at, or what there is of it while it is made; NULL: none. */
 const drt_answer *model_trace(const ui_model *model);
 /* The event of the current place; NULL: none. */
 const drt_event *model_event(const ui_model *model);

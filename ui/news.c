@@ -48,7 +48,49 @@ static unsigned take_token(ui_model *model, const news *message) {
     return CHANGED_TURNS;
 }
 
+/* Room for one more event and, when it begins a step, for that step's ranking. */
+static bool grow_live(drt_answer *live, const drt_event *event) {
+    drt_event *events = realloc(live->events, (live->n_events + 1) * sizeof *events);
+    if (events)
+        live->events = events;
+    int64_t **rankings = realloc(live->bm25, (live->n_steps + 1) * sizeof *rankings);
+    if (rankings)
+        live->bm25 = rankings;
+    if (!events || !rankings || (size_t)event->step > live->n_steps)
+        return false;
+    if ((size_t)event->step < live->n_steps)
+        return true;
+    int64_t *row = malloc((size_t)live->top_k * sizeof *row);
+    for (int i = 0; row && i < live->top_k; i++)
+        row[i] = -1;
+    if (row)
+        live->bm25[live->n_steps++] = row;
+    return row != NULL;
+}
+
+static unsigned take_event(ui_model *model, news *message) {
+    model_turn *turn = open_turn(model);
+    drt_answer *given = message->answer;
+    if (!turn)
+        return 0;
+    if (!turn->live) {
+        turn->live = calloc(1, sizeof *turn->live);
+        if (!turn->live)
+            return 0;
+        turn->live->n_groups = given->n_groups;
+        turn->live->top_k = given->top_k;
+        turn->live->chunk_size = given->chunk_size;
+    }
+    if (!grow_live(turn->live, &given->events[0]))
+        return 0; /* out of memory: it comes with the answer */
+    turn->live->events[turn->live->n_events++] = given->events[0];
+    given->n_events = 0;
+    return CHANGED_TURNS;
+}
+
 static bool set_trace(model_turn *turn, drt_answer **trace) {
+    drt_answer_free(turn->live);
+    turn->live = NULL;
     drt_answer_free(turn->trace);
     turn->trace = *trace;
     *trace = NULL;
@@ -74,6 +116,11 @@ static unsigned take_compared(ui_model *model, news *message) {
 }
 
 static unsigned take_session(ui_model *model, news *message) {
+    if (model->answering != ANSWER_IDLE) { /* the turn being answered stays the last one */
+        static const char wait[] = "An answer is being written: open it afterwards, or stop with Ctrl-C.";
+        model_notice(model, NOTICE_WARNING, wait, sizeof wait - 1);
+        return 0;
+    }
     model_turn *turn = add_turn(model);
     if (!turn)
         return 0;
@@ -271,6 +318,9 @@ unsigned model_take_news(ui_model *model, news *message) {
         break;
     case NEWS_TOKEN:
         changed = take_token(model, message);
+        break;
+    case NEWS_EVENT:
+        changed = take_event(model, message);
         break;
     case NEWS_ANSWER:
         changed = take_answer(model, message);

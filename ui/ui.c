@@ -3,9 +3,11 @@
 #include "ui/ui.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "ui/evidence.h"
 #include "ui/front.h"
 #include "ui/news.h"
 #include "ui/screen.h"
@@ -17,6 +19,7 @@ typedef struct {
     front front;
     screen *screen;
     worker *worker;
+    const ui_params *params;
     event_decoder input;
     cells shown;
     bool quit, dirty;
@@ -32,24 +35,34 @@ static int64_t now_ms(void) {
 
 /* --------------------------------------------------------------------------------- requests ---- */
 
-static void request(ui *app, work_kind kind, int64_t number) {
-    worker_request(app->worker, &(work){.kind = kind, .number = number});
-}
-
 static void notice(ui *app, notice_kind kind, const char *text) {
     model_notice(&app->front.model, kind, text, strlen(text));
 }
 
+static void request(ui *app, work_kind kind, int64_t number) {
+    worker_request(app->worker, &(work){.kind = kind, .number = number});
+}
+
 static void ask(ui *app, const ui_action *action) {
+    if (app->front.model.answering != ANSWER_IDLE)
+        return;
     if (!model_begin_turn(&app->front.model, action->text, action->length))
         return;
-    worker_request(app->worker, &(work){.kind = WORK_ASK, .text = action->text, .length = action->length});
+    const model_asking *asking = &app->front.model.asking;
+    worker_request(app->worker, &(work){.kind = WORK_ASK,
+                                        .text = action->text,
+                                        .length = action->length,
+                                        .path = asking->documents.data,
+                                        .retriever = asking->retriever,
+                                        .max_tokens = asking->max_tokens});
     front_changed(&app->front, CHANGED_TURNS | CHANGED_PLACE);
 }
 
 static void ingest(ui *app, const ui_action *action) {
-    if (app->front.model.ingest.running)
+    if (app->front.model.ingest.running) {
+        notice(app, NOTICE_WARNING, "One ingest at a time: Ctrl-C stops this one.");
         return;
+    }
     if (app->front.model.removing > 0) {
         notice(app, NOTICE_WARNING, "Documents are being removed; ingest when that is done.");
         return;
@@ -58,6 +71,30 @@ static void ingest(ui *app, const ui_action *action) {
     app->listed = 0;
     worker_request(app->worker, &(work){.kind = WORK_INGEST, .path = action->text});
     front_changed(&app->front, CHANGED_INGEST);
+}
+
+/* The text is made here, the file by the worker. */
+static void export(ui *app, const ui_action *action, bool json) {
+    const ui_model *model = &app->front.model;
+    const drt_answer *trace = model->turn < model->n_turns ? model->turns[model->turn].trace : NULL;
+    char *text = NULL;
+    size_t length = 0;
+    if (!trace || !app->params->export) {
+        notice(app, NOTICE_WARNING, "There is no finished answer to export.");
+        return;
+    }
+    FILE *out = open_memstream(&text, &length);
+    if (out) {
+        app->params->export(app->params->engine.user, trace, app->params->engine.library, json, out);
+        bool whole = !ferror(out);
+        whole = fclose(out) == 0 && whole;
+        if (whole)
+            worker_request(app->worker,
+                           &(work){.kind = WORK_WRITE, .path = action->text, .text = text, .length = length});
+        else
+            notice(app, NOTICE_ERROR, "The export needs more memory than there is.");
+    }
+    free(text);
 }
 
 /* ----------------------------------------------------------------------------- own commands ---- */
@@ -156,7 +193,15 @@ static void take_action(void *user, const ui_action *action) {
     case ACTION_COMPLETE:
         worker_request(app->worker, &(work){.kind = WORK_COMPLETE, .path = action->text});
         return;
+    case ACTION_EXPORT_TEXT:
+    case ACTION_EXPORT_JSON:
+        export(app, action, action->kind == ACTION_EXPORT_JSON);
+        return;
     case ACTION_REMOVE:
+        if (app->front.model.ingest.running) {
+            notice(app, NOTICE_WARNING, "Not while an ingest runs: Ctrl-C stops it.");
+            return;
+        }
         app->front.model.removing++;
         request(app, WORK_REMOVE, action->number);
         return;
@@ -167,8 +212,34 @@ static void take_action(void *user, const ui_action *action) {
 
 /* ------------------------------------------------------------------------------------- news ---- */
 
+/* Looks at the passage that weighs most, from the token that looked at it most. */
+static void show_best(ui *app) {
+    const drt_answer *trace = model_trace(&app->front.model);
+    evidence best[EVIDENCE_MAX];
+    trace_place place = trace && evidence_of(trace, best) > 0 ? best[0].place : (trace_place){0};
+    front_act(&app->front, &(ui_action){.kind = ACTION_PLACE, .place = place});
+}
+
+static void tell_ingested(ui *app) {
+    const model_ingest *ingest = &app->front.model.ingest;
+    const drt_ingest_report *report = &ingest->report;
+    char text[256];
+    snprintf(text, sizeof text, "%s: %lld read, %lld known, %lld skipped.%s",
+             report->cancelled ? "Ingest stopped" : "Ingest done", (long long)(report->ok + report->partial),
+             (long long)report->known, (long long)report->skipped,
+             report->cancelled ? " The same path again goes on from there." : " I shows the report.");
+    notice(app, report->skipped + report->partial > 0 ? NOTICE_WARNING : NOTICE_INFO, text);
+}
+
+static void tell_written(ui *app, const char *path) {
+    char text[1024];
+    snprintf(text, sizeof text, "Written: %s", path);
+    notice(app, NOTICE_INFO, text);
+}
+
 /* What a message asks for in turn. */
 static void follow_up(ui *app, news_kind kind, work_kind about) {
+    const ui_model *model = &app->front.model;
     switch (kind) {
     case NEWS_LIBRARY:
         request(app, WORK_DOCUMENTS, 0);
@@ -176,8 +247,18 @@ static void follow_up(ui *app, news_kind kind, work_kind about) {
         break;
     case NEWS_ANSWER:
         request(app, WORK_SESSIONS, 0);
+        show_best(app);
+        break;
+    case NEWS_SESSION:
+        if (about == WORK_SESSION_LOAD)
+            show_best(app);
+        break;
+    case NEWS_EVENT:
+        if (model_trace(model) && model_trace(model)->n_events == 1)
+            show_best(app);
         break;
     case NEWS_INGESTED:
+        tell_ingested(app);
         request(app, WORK_LIBRARY, 0);
         break;
     case NEWS_PROGRESS: /* what has been committed meanwhile */
@@ -189,6 +270,8 @@ static void follow_up(ui *app, news_kind kind, work_kind about) {
         break;
     case NEWS_DONE:
     case NEWS_FAILED:
+        if (about == WORK_INGEST) /* what was committed before is there */
+            notice(app, NOTICE_ERROR, model->ingest.error.data ? model->ingest.error.data : "The ingest failed.");
         if (about == WORK_INGEST || (about == WORK_REMOVE && app->front.model.removing == 0))
             request(app, WORK_LIBRARY, 0);
         break;
@@ -202,7 +285,13 @@ static void hear_news(ui *app) {
     for (news *message; (message = worker_news(app->worker));) {
         news_kind kind = message->kind;
         work_kind about = message->work;
+        if (kind == NEWS_DONE && about == WORK_WRITE && message->path.data)
+            tell_written(app, message->path.data);
         changed |= model_take_news(&app->front.model, message);
+        if (kind == NEWS_ANSWER || kind == NEWS_SESSION || kind == NEWS_EVENT) {
+            front_changed(&app->front, changed);
+            changed = 0;
+        }
         follow_up(app, kind, about);
     }
     front_changed(&app->front, changed);
@@ -251,7 +340,7 @@ static void loop(ui *app) {
 }
 
 bool ui_run(const ui_params *params, char *why, size_t size) {
-    ui app = {.drawn_at = 0};
+    ui app = {.params = params};
     ui_actions outside = {take_action, &app};
     screen_params look = {.theme = params->theme, .ascii = params->ascii, .mouse = params->mouse};
     if (!screen_usable(why, size))

@@ -27,25 +27,28 @@ typedef enum {
 
 typedef enum {
     ACTION_QUIT,
-    ACTION_COMMAND,        /* number: a ui_command, as if its key had been pressed (palette) */
-    ACTION_FOCUS,          /* number: pane_id */
-    ACTION_OVERLAY,        /* number: argument, overlay: which */
-    ACTION_CLOSE,          /* closes the overlay that says it */
-    ACTION_ASK,            /* text: the question */
-    ACTION_PREPARE,        /* a question is about to come: load the model */
-    ACTION_PLACE,          /* place: look at this part of the trace (its hit becomes the passage) */
-    ACTION_TURN,           /* number: index of the turn to look at */
-    ACTION_OPEN_DOCUMENT,  /* number: document id; into model->document, then OVERLAY_DOCUMENT */
-    ACTION_OPEN_CHUNK,     /* number: chunk id, into model->passage */
-    ACTION_LOAD_SESSION,   /* number: session id; becomes a turn */
-    ACTION_DELETE_SESSION, /* number: session id */
-    ACTION_COMPARE,        /* number: session id; into model->compared */
-    ACTION_INGEST,         /* text: the path */
-    ACTION_COMPLETE,       /* text: the path as typed so far; into model->completion */
-    ACTION_MARK,           /* number: document id */
-    ACTION_UNMARK,         /* number: document id, 0: all */
-    ACTION_REMOVE,         /* number: document id */
-    ACTION_EXPORT_TEXT,    /* text: file name */
+    ACTION_COMMAND,         /* number: a ui_command, as if its key had been pressed (palette) */
+    ACTION_FOCUS,           /* number: pane_id */
+    ACTION_OVERLAY,         /* number: argument, overlay: which */
+    ACTION_CLOSE,           /* closes the overlay that says it */
+    ACTION_ASK,             /* text: the question */
+    ACTION_RETRIEVER,       /* number: drt_retriever of the questions to come */
+    ACTION_MAX_TOKENS,      /* number: of answers to come */
+    ACTION_DOCUMENT_FILTER, /* text: pattern of the documents that are asked from now on; empty: all */
+    ACTION_PREPARE,         /* a question is about to come: load the model */
+    ACTION_PLACE,           /* place: look at this part of the trace (its hit becomes the passage) */
+    ACTION_TURN,            /* number: index of the turn to look at */
+    ACTION_OPEN_DOCUMENT,   /* number: document id; into model->document, then OVERLAY_DOCUMENT */
+    ACTION_OPEN_CHUNK,      /* number: chunk id, into model->passage */
+    ACTION_LOAD_SESSION,    /* number: session id; becomes a turn */
+    ACTION_DELETE_SESSION,  /* number: session id */
+    ACTION_COMPARE,         /* number: session id; into model->compared */
+    ACTION_INGEST,          /* text: the path */
+    ACTION_COMPLETE,        /* text: the path as typed so far; into model->completion */
+    ACTION_MARK,            /* number: document id */
+    ACTION_UNMARK,          /* number: document id, 0: all */
+    ACTION_REMOVE,          /* number: document id */
+    ACTION_EXPORT_TEXT,     /* text: file name */
     ACTION_EXPORT_JSON,
     ACTION_NOTICE /* text: for the last line; number: notice_kind */
 } action_kind;

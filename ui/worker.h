@@ -38,7 +38,8 @@ typedef enum {
     WORK_WRITE,           /* text: bytes for the new file `path` -> NEWS_DONE */
     /* answer thread */
     WORK_PREPARE, /* loads the model -> NEWS_MODEL */
-    WORK_ASK,     /* text: the question -> NEWS_MODEL (first time), NEWS_TOKEN..., NEWS_ANSWER */
+    WORK_ASK,     /* text: the question -> NEWS_MODEL (first time), NEWS_TOKEN and NEWS_EVENT..., NEWS_ANSWER;
+                   path: pattern of the documents, NULL: all */
     WORK_SEARCH,  /* text: the query -> NEWS_FOUND */
     /* writer thread */
     WORK_INGEST, /* path, with ~ for the home folder -> NEWS_PROGRESS and NEWS_MEMBER..., NEWS_INGESTED */
@@ -65,6 +66,7 @@ typedef enum {
     NEWS_SESSION,
     NEWS_MODEL,
     NEWS_TOKEN,
+    NEWS_EVENT, /* a retrieval of the answer that is being written */
     NEWS_ANSWER,
     NEWS_FOUND,
     NEWS_PROGRESS,
@@ -94,7 +96,7 @@ typedef struct news {
     int64_t document, chunk, start, end; /* TEXT; chunk -1: none was asked for */
     int64_t *borders, first_chunk;       /* TEXT of a document: the byte at which each of its chunks begins */
     size_t n_borders;
-    drt_answer *answer;       /* ANSWER, SESSION */
+    drt_answer *answer;       /* ANSWER, SESSION; EVENT: it alone, without tokens */
     drt_search_result *found; /* FOUND */
     drt_progress progress;    /* PROGRESS; its string is in text */
     drt_ingest_report report; /* INGESTED */

@@ -1,4 +1,5 @@
 /* worker_answer.c: the thread that has the model: asks and searches. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ui/worker_parts.h"
@@ -28,12 +29,60 @@ static void token(void *user, const char *text, size_t length) {
     news_post_text(user, NEWS_TOKEN, text, length);
 }
 
+static bool copy_hit(const drt_hit *hit, size_t chunk_size, drt_hit *copy) {
+    *copy = *hit;
+    copy->document = copy->title = copy->text = (drt_string){0};
+    copy->slots = hit->slots ? malloc(chunk_size * sizeof *copy->slots) : NULL;
+    if (copy->slots)
+        memcpy(copy->slots, hit->slots, chunk_size * sizeof *copy->slots);
+    return model_string_set(&copy->document, hit->document.data, hit->document.length) &&
+           model_string_set(&copy->title, hit->title.data, hit->title.length) &&
+           model_string_set(&copy->text, hit->text.data, hit->text.length);
+}
+
+/* An answer that holds a copy of the event and nothing else; NULL: out of memory. */
+static drt_answer *answer_of_event(const drt_config *config, const drt_event *event) {
+    drt_answer *answer = calloc(1, sizeof *answer);
+    if (!answer)
+        return NULL;
+    answer->n_groups = config->n_groups;
+    answer->top_k = config->top_k;
+    answer->chunk_size = config->chunk_size;
+    drt_event *copy = answer->events = calloc(1, sizeof *copy);
+    bool ok = copy != NULL;
+    if (ok) {
+        answer->n_events = 1;
+        *copy = *event;
+        copy->n_hits = 0;
+        copy->hits = calloc(event->n_hits + 1, sizeof *copy->hits);
+        ok = copy->hits != NULL;
+    }
+    for (size_t i = 0; ok && i < event->n_hits; i++, copy->n_hits++)
+        ok = copy_hit(&event->hits[i], (size_t)config->chunk_size, &copy->hits[i]);
+    if (ok)
+        return answer;
+    drt_answer_free(answer);
+    return NULL;
+}
+
+static void retrieved(void *user, const drt_event *event) {
+    engine_thread *thread = user;
+    news *message = news_new(thread, NEWS_EVENT);
+    if (message && !(message->answer = answer_of_event(drt_model_config(thread->model), event))) {
+        news_free(message); /* it comes with the answer */
+        return;
+    }
+    news_post(thread, message);
+}
+
 static void ask(engine_thread *thread) {
     const request *wanted = &thread->current;
     drt_ask_params params = drt_ask_params_default();
     params.retriever = wanted->retriever;
     params.max_tokens = wanted->max_tokens > 0 ? wanted->max_tokens : params.max_tokens;
+    params.document_glob = wanted->path.data;
     params.token = token;
+    params.event = retrieved;
     params.user = thread;
     news *message = news_new(thread, NEWS_ANSWER);
     if (!message)
