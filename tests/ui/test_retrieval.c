@@ -282,8 +282,8 @@ static void every_line_of_the_table_leads_to_its_place(void **state) {
 static void made_sessions(front *state) {
     static const char *const questions[] = {
         "Who is the keeper of the lighthouse at Marn?", "Who keeps the light?",
-        "Wer ist \xC3\x9C"
-        "berlinger?",
+        ("Wer ist \xC3\x9C"
+         "berlinger?"),
         "\xE6\xBC\xA2\xE5\xAD\x97\xE3\x81\xAF\xE4\xBD\x95\xE3\x81\xA7\xE3\x81\x99\xE3\x81\x8B"};
     size_t n = sizeof questions / sizeof *questions;
     state->model.sessions = calloc(n, sizeof *state->model.sessions);
