@@ -27,7 +27,7 @@ typedef struct {
     int file; /* -1: closed */
     size_t record_size;
     uint64_t generation;
-    const uint8_t *map; /* the header and mapped_records records; NULL: nothing mapped */
+    const uint8_t *map; /* the header and some records; NULL: nothing mapped */
     size_t map_size;
     dev_t device; /* which file this is, */
     ino_t inode;  /* to notice that a compaction has put another in its place */

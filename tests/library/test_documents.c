@@ -101,6 +101,8 @@ static void documents_come_back_as_they_were_written(void **state) {
     drt_string_free(&title);
     assert_int_equal(drt_store_document_name(with->context, library, 9, &path, &title), DRT_FAILED);
     assert_null(path.data);
+    assert_int_equal(drt_library_text(with->context, library, 9, &path), DRT_FAILED);
+    assert_string_equal(drt_error(with->context), "there is no doc:9 in the library");
     drt_library_close(library);
 }
 
@@ -514,6 +516,11 @@ static void documents_are_listed_in_pages(void **state) {
     int64_t last = 0;
     assert_int_equal(drt_library_documents(with->context, library, NULL, true, stop_at_three, &last), DRT_OK);
     assert_int_equal(last, 3);
+    int seen = 0; /* cancelled: no page but the first */
+    with->cancel = true;
+    assert_int_equal(drt_library_documents(with->context, library, NULL, true, count_documents, &seen), DRT_OK);
+    assert_true(seen > 0 && seen < 700);
+    with->cancel = false;
     nested in = {with, library, 0};
     assert_int_equal(drt_library_documents(with->context, library, NULL, true, remove_some, &in), DRT_OK);
     assert_int_equal(in.n, 700);

@@ -1,10 +1,12 @@
 /* test_files.c: what stands in the folder: making and opening libraries, foreign and damaged files, full
  * disks, read-only folders. Each failure is one sentence, and costs nothing that was committed. */
+#define _GNU_SOURCE /* strcasestr */
 #include "fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -346,6 +348,41 @@ static void a_full_disk_costs_only_what_is_uncommitted(void **state) {
     drt_library_close(library);
 }
 
+/* A file system of 400 KiB, where the tests may mount one. */
+static void a_full_file_system_says_so(void **state) {
+    fixture *with = *state;
+    assert_int_equal(mkdir(with->library, 0700), 0);
+    if (mount("tmpfs", with->library, "tmpfs", 0, "size=400k") != 0) {
+        print_message("no file system can be mounted here: %s\n", strerror(errno));
+        skip();
+    }
+    make_library(with);
+    drt_library *library = open_library(with, DRT_LIBRARY_CREATE);
+    drt_status status = DRT_OK;
+    int documents = 1;
+    for (; status == DRT_OK && documents < 1000; documents++) {
+        char path[32], text[2000];
+        snprintf(path, sizeof path, "a.zip/%d", documents);
+        for (size_t i = 0; i < sizeof text; i++)
+            text[i] = i % 8 == 7 ? ' ' : (char)('a' + (i * i * 31 + (size_t)documents * 7 + (i >> 4)) % 26);
+        text[sizeof text - 1] = 0;
+        drt_document_facts facts = test_facts(path, text);
+        int64_t id;
+        status = write_document(with->context, library, &facts, text, &id);
+        if (status == DRT_OK)
+            status = drt_store_commit(with->context, library);
+    }
+    assert_int_equal(status, DRT_FATAL);
+    assert_non_null(strcasestr(drt_error(with->context), "no space left on"));
+    drt_library_close(library);
+    library = open_library(with, DRT_LIBRARY_UPDATE);
+    assert_int_equal(check_library(with->context, library), documents - 1);
+    drt_verify_report report;
+    assert_int_equal(drt_library_verify(with->context, library, false, &report), DRT_OK);
+    drt_library_close(library);
+    assert_int_equal(umount(with->library), 0);
+}
+
 static void store_and_expect_warning(fixture *with, const char *expected) {
     drt_library *library = open_library(with, DRT_LIBRARY_READ);
     drt_answer answer = {0};
@@ -485,6 +522,7 @@ int main(void) {
         TEST(odd_names_are_names),
         TEST(creation_on_a_full_disk_leaves_nothing),
         TEST(a_full_disk_costs_only_what_is_uncommitted),
+        TEST(a_full_file_system_says_so),
         TEST(a_session_that_does_not_fit_is_a_warning),
         TEST(a_read_only_library_is_read),
         TEST(a_transaction_that_was_killed_is_undone),

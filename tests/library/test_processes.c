@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/library/library.h"
+
 /* Runs `work` in a child that has said over a pipe that it is ready; returns its process id. */
 static pid_t start(fixture *with, void (*work)(fixture *with, int ready)) {
     int ends[2];
@@ -202,12 +204,36 @@ static void reading_goes_on_while_documents_are_removed(void **state) {
     drt_library_close(library);
 }
 
+/* Another program that holds the catalog for long, for whatever reason. */
+static void a_held_catalog_is_told(void **state) {
+    fixture *with = *state;
+    drt_library *library = open_library(with, DRT_LIBRARY_CREATE);
+    add_numbered(with, library, 1);
+    commit(with, library);
+    sqlite3 *holder;
+    assert_int_equal(sqlite3_open(library_path(with, "catalog.sqlite"), &holder), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(holder, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_busy_timeout(library->catalog.db, 10);
+    drt_store_view view;
+    assert_int_equal(drt_store_refresh(with->context, library, &view), DRT_FAILED);
+    assert_non_null(strstr(drt_error(with->context), "catalog.sqlite is held by another process: try again"));
+    drt_answer answer = {0};
+    assert_int_equal(drt_store_session(with->context, library, &answer), DRT_WARN);
+    add_numbered(with, library, 2);
+    assert_int_equal(drt_store_commit(with->context, library), DRT_FATAL);
+    assert_int_equal(sqlite3_exec(holder, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(holder);
+    /* What was staged is not lost by that. */
+    commit(with, library);
+    assert_int_equal(check_library(with->context, library), 2);
+    drt_library_close(library);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_second_writer_is_told_who_has_it),
-        TEST(reading_and_storing_go_on_during_an_ingest),
-        TEST(creating_twice_at_once_makes_one_library),
+        TEST(the_second_writer_is_told_who_has_it),        TEST(reading_and_storing_go_on_during_an_ingest),
+        TEST(creating_twice_at_once_makes_one_library),    TEST(a_held_catalog_is_told),
         TEST(reading_goes_on_while_documents_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

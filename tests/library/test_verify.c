@@ -158,6 +158,51 @@ static void numbers_that_are_none_are_found(void **state) {
     drt_library_close(library);
 }
 
+static void a_text_that_is_none_is_found(void **state) {
+    fixture *with = *state;
+    drt_library *library = make_library(with);
+    drt_document_facts facts = test_facts("a.zip/bytes", "x");
+    int64_t id;
+    assert_int_equal(drt_store_begin(with->context, library, &facts, "abc\xFFz", 5, NULL, 0, &id), DRT_OK);
+    assert_int_equal(drt_store_end(with->context, library), DRT_OK);
+    commit(with, library);
+    drt_verify_report report;
+    assert_int_equal(drt_library_verify(with->context, library, false, &report), DRT_FAILED);
+    assert_int_equal(report.problems, 1);
+    assert_non_null(strstr(with->warnings, "doc:8: its text is no UTF-8 at byte 3"));
+    drt_library_close(library);
+}
+
+/* A document that goes while verify is at work: its callback for cancelling is called in between. */
+static bool remove_one(void *user) {
+    fixture *with = user;
+    drt_context *context = drt_context_new(NULL);
+    drt_library *library;
+    drt_document document;
+    assert_int_equal(drt_store_open(context, with->library, DRT_LIBRARY_UPDATE, NULL, &library), DRT_OK);
+    if (drt_library_document(context, library, "doc:2", 5, &document) == DRT_OK)
+        assert_int_equal(drt_library_remove(context, library, &document, NULL, 0), DRT_OK);
+    drt_document_clear(&document);
+    drt_library_close(library);
+    drt_context_free(context);
+    return false;
+}
+
+static void a_removal_meanwhile_is_no_problem_but_told(void **state) {
+    fixture *with = *state;
+    drt_library_close(make_library(with));
+    drt_library *library = open_library(with, DRT_LIBRARY_READ);
+    drt_context_params params = {.cancelled = remove_one, .user = with};
+    drt_context *context = drt_context_new(&params);
+    drt_verify_report report;
+    assert_int_equal(drt_library_verify(context, library, false, &report), DRT_FAILED);
+    assert_int_equal(report.problems, 0);
+    assert_non_null(strstr(drt_error(context), "meanwhile: verify it again"));
+    assert_int_equal(drt_library_verify(context, library, false, &report), DRT_OK);
+    drt_library_close(library);
+    drt_context_free(context);
+}
+
 /* ------------------------------------------------------------------------------ compact ---- */
 
 static void compacting_gives_space_back_and_keeps_ids(void **state) {
@@ -329,6 +374,8 @@ int main(void) {
         TEST(a_sound_library_has_no_problems),
         TEST(each_disagreement_is_found),
         TEST(numbers_that_are_none_are_found),
+        TEST(a_text_that_is_none_is_found),
+        TEST(a_removal_meanwhile_is_no_problem_but_told),
         TEST(compacting_gives_space_back_and_keeps_ids),
         TEST(a_library_can_be_emptied_and_filled_again),
         TEST(a_reader_keeps_its_file_until_it_looks_again),
