@@ -103,6 +103,9 @@ static const key_row table[] = {
 
     {SCOPE_PASSAGE, COMMAND_NEXT_TOKEN, {'.', '>'}, "next token", "attention of the next token of the answer"},
     {SCOPE_PASSAGE, COMMAND_PREVIOUS_TOKEN, {',', '<'}, "previous token", "attention of the token before"},
+    {SCOPE_PASSAGE, COMMAND_NEXT_HIT, {']'}, "next hit", "to the next passage; after the last, to the next retrieval"},
+    {SCOPE_PASSAGE, COMMAND_PREVIOUS_HIT, {'['}, "previous hit", "to the passage before"},
+    {SCOPE_PASSAGE, COMMAND_NEXT_GROUP, {'w'}, "next group", "to the other retrieval group"},
     {SCOPE_PASSAGE, COMMAND_MORE_CONTEXT, {'+', '='}, "more context", "more text around the chunk"},
     {SCOPE_PASSAGE, COMMAND_LESS_CONTEXT, {'-'}, "less context", "less text around the chunk"},
 

@@ -114,7 +114,7 @@ static theme_style style_of_heat(theme_id theme, theme_colours colours, int leve
 static theme_style style_of_shade(theme_id theme, theme_colours colours, int level) {
     switch (colours) {
     case COLOURS_256:
-        return (theme_style){shade[theme][level][0], shade[theme][level][1], 0};
+        return (theme_style){shade[theme][level][0], shade[theme][level][1], level >= 5 ? THEME_UNDERLINE : 0};
     case COLOURS_16:
     case COLOURS_8:
         return (theme_style){shade_eight[level][0], shade_eight[level][1], shade_emphasis[level]};
