@@ -170,8 +170,11 @@ static bool pane_command(front *state, ui_command command) {
         state->focus = PANE_DOCUMENTS;
         return true;
     case COMMAND_GO_CONVERSATION:
+        state->focus = PANE_CONVERSATION;
+        return true;
     case COMMAND_ASK:
         state->focus = PANE_CONVERSATION;
+        front_command(state, command); /* to its question line */
         return true;
     case COMMAND_GO_RETRIEVAL:
         state->focus = PANE_RETRIEVAL;

@@ -126,22 +126,42 @@ uint64_t worker_request(worker *engine, const work *wanted) {
     return id;
 }
 
-static void drop_queue(engine_thread *thread) {
-    while (thread->queue) {
-        request *next = thread->queue->next;
-        request_free(thread->queue);
-        thread->queue = next;
-    }
+/* Empties the queue; what was in it. */
+static request *take_queue(engine_thread *thread) {
+    request *queued = thread->queue;
+    thread->queue = NULL;
     thread->queue_end = &thread->queue;
+    return queued;
+}
+
+/* Frees requests that never began; told: each is over, which those who wait for it hear. */
+static void drop(engine_thread *thread, request *queued, bool told) {
+    static const char stopped[] = "Stopped before it began.";
+    while (queued) {
+        request *next = queued->next;
+        news *message = told ? calloc(1, sizeof *message) : NULL;
+        if (message) {
+            message->kind = NEWS_FAILED;
+            message->work = queued->kind;
+            message->request = queued->id;
+            message->number = queued->number;
+            message->chunk = -1;
+            model_string_set(&message->text, stopped, sizeof stopped - 1);
+        }
+        news_post(thread, message);
+        request_free(queued);
+        queued = next;
+    }
 }
 
 void worker_cancel(worker *engine, work_kind kind) {
     engine_thread *thread = &engine->threads[role_of(kind)];
     pthread_mutex_lock(&engine->lock);
-    drop_queue(thread);
+    request *queued = take_queue(thread);
     /* Ids grow, so a request that comes later is not touched however late this is seen. */
     atomic_store(&thread->cancelled_up_to, engine->last_request);
     pthread_mutex_unlock(&engine->lock);
+    drop(thread, queued, true);
 }
 
 static bool is_cancelled(void *user) {
@@ -268,7 +288,7 @@ void worker_free(worker *engine) {
             pthread_join(thread->id, NULL);
             pthread_cond_destroy(&thread->wanted);
         }
-        drop_queue(thread);
+        drop(thread, take_queue(thread), false);
         drt_context_free(thread->context);
     }
     for (news *message; (message = worker_news(engine));)
