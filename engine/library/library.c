@@ -142,6 +142,17 @@ static bool extents_are_sound(const drt_extent *extents, size_t n, int64_t n_chu
     return true;
 }
 
+/* Chunks of an extent that have no record, because the next one's begin there, were removed. */
+static bool lost_chunks_are_dead(const drt_extent *extents, size_t n, const uint64_t *dead) {
+    for (size_t i = 1; i < n; i++) {
+        int64_t records = extents[i].first_record - extents[i - 1].first_record;
+        for (int64_t chunk = extents[i - 1].first_chunk + records; chunk < extents[i].first_chunk; chunk++)
+            if (!(dead[chunk / 64] >> chunk % 64 & 1))
+                return false;
+    }
+    return true;
+}
+
 static int64_t record_of(const drt_extent *extents, size_t n, int64_t chunk) {
     size_t low = 0, high = n; /* the last extent with first_chunk <= chunk is in [low, high) */
     while (high - low > 1) {
@@ -193,6 +204,8 @@ static drt_status load_view(drt_context *context, drt_library *library, int64_t 
         status = drt_slab_map(context, &memory, record_of(extents, n_extents, n_chunks));
     if (status == DRT_OK)
         status = load_dead(context, library, n_chunks, &dead);
+    if (status == DRT_OK && !lost_chunks_are_dead(extents, n_extents, dead))
+        status = drt_catalog_damaged(context, &library->catalog, "chunks in use have no memory");
     drt_slab *unused = status == DRT_OK ? &library->memory : &memory;
     if (compacted)
         drt_slab_close(unused);

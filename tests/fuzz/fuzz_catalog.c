@@ -37,20 +37,20 @@ static void make_folder(void) {
     atexit(remove_folder);
 }
 
-static void make_slab(drt_context *context, const char *name, drt_slab_kind kind) {
+static void make_slab(drt_context *context, const char *name, drt_slab_kind kind, uint64_t generation) {
     static const uint8_t zeros[N_CHUNKS * 512];
     drt_store_identity identity = seed_identity();
     drt_slab slab;
-    FUZZ_CHECK(drt_slab_create(context, path_of(name), kind, &identity, 0) == DRT_OK);
+    FUZZ_CHECK(drt_slab_create(context, path_of(name), kind, &identity, generation) == DRT_OK);
     FUZZ_CHECK(drt_slab_open(context, path_of(name), kind, &identity, true, &slab) == DRT_OK);
     FUZZ_CHECK(drt_slab_write(context, &slab, 0, N_CHUNKS, zeros) == DRT_OK);
     drt_slab_close(&slab);
 }
 
-static void make_files(drt_context *context, const uint8_t *data, size_t size) {
+static void make_files(drt_context *context, const uint8_t *data, size_t size, uint64_t generation) {
     remove_files();
-    make_slab(context, "landmarks.bin", DRT_SLAB_LANDMARKS);
-    make_slab(context, "memory.bin", DRT_SLAB_MEMORY);
+    make_slab(context, "landmarks.bin", DRT_SLAB_LANDMARKS, 0);
+    make_slab(context, "memory.bin", DRT_SLAB_MEMORY, generation);
     FILE *file = fopen(path_of("catalog.sqlite"), "wb");
     FUZZ_CHECK(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
 }
@@ -126,13 +126,12 @@ static void change(drt_context *context, drt_library *library) {
     drt_library_verify(context, library, true, &report);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+/* generation: of the memory file, before or after a compaction. */
+static void use_library(const uint8_t *data, size_t size, uint64_t generation) {
     drt_context *context = drt_context_new(NULL);
     drt_store_identity identity = seed_identity();
     drt_library *library;
-    if (!folder[0])
-        make_folder();
-    make_files(context, data, size);
+    make_files(context, data, size, generation);
     if (drt_store_open(context, folder, DRT_LIBRARY_READ, &identity, &library) == DRT_OK)
         read_all(context, library);
     else
@@ -142,5 +141,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         change(context, library);
     drt_library_close(library);
     drt_context_free(context);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (!folder[0])
+        make_folder();
+    use_library(data, size, 0);
+    use_library(data, size, 1);
     return 0;
 }

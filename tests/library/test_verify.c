@@ -355,6 +355,41 @@ static void an_interrupted_compaction_is_a_sound_library(void **state) {
     drt_buffer_free(&new_catalog);
 }
 
+static void wrong_places_of_memory_are_refused(void **state) {
+    fixture *with = *state;
+    drt_library *library = make_library(with);
+    drt_verify_report report;
+    remove_document(with, library, "doc:2");
+    remove_document(with, library, "doc:4");
+    expect_clean(with, library, true, &report);
+    drt_library_close(library);
+    static const struct {
+        const char *sql, *expected;
+    } cases[] = {
+        {"DELETE FROM extents", "does not say where chunk memory lies"},
+        {"DELETE FROM extents WHERE first_chunk = 0", "does not say where"},
+        {"UPDATE extents SET first_record = 1 WHERE first_chunk = 0", "does not say where"},
+        {"UPDATE extents SET first_record = 999 WHERE first_chunk > 0", "does not say where"},
+        {"UPDATE extents SET first_record = -1 WHERE first_chunk > 0", "does not say where"},
+        {"UPDATE extents SET first_chunk = 9223372036854775807 WHERE first_chunk = (SELECT max(first_chunk) FROM "
+         "extents)",
+         "does not say where"},
+        {"UPDATE extents SET first_record = first_record - 1 WHERE first_chunk > 0", "chunks in use have no memory"},
+        {"UPDATE documents SET dead = 0 WHERE id = 2", "chunks in use have no memory"},
+    };
+    drt_buffer kept = {0};
+    assert_int_equal(drt_file_read(with->context, library_path(with, "catalog.sqlite"), 1 << 20, &kept), DRT_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run_sql(with, cases[i].sql);
+        expect_no_library(with, DRT_LIBRARY_READ, cases[i].expected);
+        expect_no_library(with, DRT_LIBRARY_UPDATE, cases[i].expected);
+        FILE *file = fopen(library_path(with, "catalog.sqlite"), "wb");
+        assert_int_equal(fwrite(kept.data, 1, kept.length, file), kept.length);
+        fclose(file);
+    }
+    drt_buffer_free(&kept);
+}
+
 static void compacting_keeps_the_files_mode(void **state) {
     fixture *with = *state;
     drt_library *library = make_library(with);
@@ -380,6 +415,7 @@ int main(void) {
         TEST(a_library_can_be_emptied_and_filled_again),
         TEST(a_reader_keeps_its_file_until_it_looks_again),
         TEST(an_interrupted_compaction_is_a_sound_library),
+        TEST(wrong_places_of_memory_are_refused),
         TEST(compacting_keeps_the_files_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
