@@ -45,13 +45,14 @@ static float within_0_1(float share) {
 
 void draw_bar(cells *out, rect area, int row, int column, int columns, float share, attribute look) {
     int eighths = (int)(within_0_1(share) * (float)columns * 8 + 0.5f);
+    bool selected = look == ROLE_SELECTION || look == ROLE_SELECTION_AWAY; /* no hole in a selected line */
     for (int i = 0; i < columns; i++, eighths -= 8) {
         if (eighths >= 8)
             cells_glyph(out, area, row, column + i, look, GLYPH_PART_8);
         else if (eighths > 0)
             cells_glyph(out, area, row, column + i, look, (glyph_id)(GLYPH_PART_1 + eighths - 1));
         else
-            cells_glyph(out, area, row, column + i, ROLE_DIM, GLYPH_EMPTY);
+            cells_glyph(out, area, row, column + i, selected ? look : ROLE_DIM, GLYPH_EMPTY);
     }
 }
 

@@ -294,18 +294,23 @@ static int count_folders(const heat *strip, const ui_model *model, int level) {
 }
 
 #define DEEPEST 8
-#define NAME_CELLS 8 /* on the average for a name */
+#define DOCUMENT_CELLS 5 /* on the average, for names that can be read */
+#define FOLDER_CELLS 8
 
-/* 0: the documents themselves are few enough, or no level of folders leaves room. */
+/* 0: the documents themselves are few enough, or no level of folders says more. */
 static int level_of_names(const heat *strip, const ui_model *model) {
     int64_t from, to;
     heat_window(strip, &from, &to);
-    if (documents_beginning(model, from, to) * 2 <= (size_t)strip->cells)
+    if (documents_beginning(model, from, to) * DOCUMENT_CELLS <= (size_t)strip->cells)
         return 0;
-    int level = 0;
-    while (level < DEEPEST && count_folders(strip, model, level + 1) * NAME_CELLS <= strip->cells + NAME_CELLS)
-        level++;
-    return level;
+    int best = 0;
+    for (int level = 1; level <= DEEPEST; level++) {
+        int folders = count_folders(strip, model, level);
+        if (folders * FOLDER_CELLS > strip->cells + FOLDER_CELLS)
+            break;
+        best = folders > 1 ? level : 0;
+    }
+    return best;
 }
 
 static void draw_folder_names(const heat *strip, const ui_model *model, int level, cells *out, rect row) {

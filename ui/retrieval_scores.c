@@ -78,10 +78,10 @@ static void draw_range(const histogram *shown, cells *out, rect row) {
     cells_text(out, row, 0, shown->columns - length, ROLE_DIM, high);
 }
 
-/* What the histogram says of one hit: exact up to the width of a bin. */
+/* What the histogram says of one hit: how many chunks score as high, up to the width of a bin. */
 static void draw_standing(const histogram *shown, size_t selected, cells *out, rect row) {
     const drt_event *event = shown->event;
-    char total[32], above_or_beside[32];
+    char total[32], as_high[32], text[128];
     uint64_t n = 0;
     format_count((int64_t)shown->total, total);
     if (selected >= event->n_hits) {
@@ -91,9 +91,13 @@ static void draw_standing(const histogram *shown, size_t selected, cells *out, r
     const drt_hit *hit = &event->hits[selected];
     for (int bin = bin_of(event, hit->score); bin < DRT_HISTOGRAM_BINS; bin++)
         n += event->histogram[bin];
-    format_count((int64_t)n, above_or_beside);
-    cells_printf(out, row, 0, 0, ROLE_TEXT, "#%d at %.2f: top %s of %s", hit->rank, (double)hit->score, above_or_beside,
-                 total);
+    format_count((int64_t)n, as_high);
+    int length =
+        snprintf(text, sizeof text, "#%d at %.2f: top %s of %s", hit->rank, (double)hit->score, as_high, total);
+    if (length > row.columns) /* a number must not be cut */
+        snprintf(text, sizeof text, "#%d at %.2f: top %.2g %%", hit->rank, (double)hit->score,
+                 100.0 * (double)n / (double)shown->total);
+    cells_text(out, row, 0, 0, ROLE_TEXT, text);
 }
 
 static void draw_histogram(const ui_model *model, cells *out, rect area) {
@@ -180,12 +184,13 @@ static void draw_choice(const ui_model *model, int rank, int64_t chunk, cells *o
 static void draw_bm25(const ui_model *model, cells *out, rect area) {
     const drt_answer *trace = model_trace(model);
     int step = model->place.step, n = bm25_choices(trace, step);
-    draw_heading(trace, step, out, rect_top(area, 1));
     if (n == 0) {
+        cells_text(out, area, 0, 0, ROLE_STRONG, "BM25");
         cells_text(out, area, 1, 0, ROLE_DIM,
                    trace_is_whole(model) ? "It found nothing." : "Its choice comes with the whole answer.");
         return;
     }
+    draw_heading(trace, step, out, rect_top(area, 1));
     int shown = n < area.rows ? n : area.rows > 3 ? area.rows - 2 : 1; /* the last row says what is not shown */
     for (int i = 0; i < shown; i++)
         draw_choice(model, i + 1, trace->bm25[step][i], out, rect_top(rect_below(area, i + 1), 1));

@@ -410,6 +410,31 @@ static void golden_absence(void **state) {
     front_free(&shown);
 }
 
+/* While the answer grows: retrievals without histograms and BM25. */
+static void golden_growing(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    fixture_open(&shown, &outside);
+    fixture_documents(&shown);
+    made_answer(&shown, 1, 2, 4, 64);
+    model_turn *turn = &shown.model.turns[0];
+    turn->live = turn->trace;
+    turn->trace = NULL;
+    for (size_t i = 0; i < turn->live->n_events; i++)
+        memset(turn->live->events[i].histogram, 0, sizeof turn->live->events[i].histogram);
+    for (int i = 0; i < turn->live->top_k; i++)
+        turn->live->bm25[0][i] = -1;
+    *turn->live->retriever = '\0';
+    front_changed(&shown, CHANGED_TURNS);
+    fixture_press(&shown, '3');
+    fixture_press(&shown, 'c');
+    assert_true(fixture_shows(&shown, 24, 80, "being answered"));
+    assert_false(fixture_shows(&shown, 24, 80, "It found nothing."));
+    golden_check_sizes("retrieval-growing", &shown);
+    front_free(&shown);
+}
+
 static void golden_counts(void **state) {
     (void)state;
     static const struct {
@@ -524,6 +549,7 @@ int main(void) {
         cmocka_unit_test(golden_parts),
         cmocka_unit_test(golden_smallest),
         cmocka_unit_test(golden_absence),
+        cmocka_unit_test(golden_growing),
         cmocka_unit_test(golden_counts),
         cmocka_unit_test(golden_libraries),
         cmocka_unit_test(golden_names),
