@@ -6,6 +6,7 @@
 
 #include "app/commands.h"
 #include "app/evidence.h"
+#include "app/export.h"
 #include "app/signals.h"
 #include "app/terminal.h"
 #include "app/workspace.h"
@@ -56,80 +57,6 @@ static bool list_plain(void *user, const drt_session_summary *summary) {
     return !ferror(stdout) && !signals_cancelled(NULL);
 }
 
-static void print_tokens_json(json_writer *json, const drt_answer *answer) {
-    json_array(json, "tokens");
-    for (size_t i = 0; i < answer->n_tokens; i++)
-        json_integer(json, NULL, answer->tokens[i]);
-    json_close(json);
-    json_array(json, "token_ends");
-    for (size_t i = 0; i < answer->n_tokens; i++)
-        json_integer(json, NULL, answer->token_ends[i]);
-    json_close(json);
-}
-
-/* BM25's ranking of each step. */
-static void print_bm25_json(json_writer *json, const drt_answer *answer) {
-    json_array(json, "bm25");
-    for (size_t s = 0; s < answer->n_steps; s++) {
-        json_array(json, NULL);
-        for (int k = 0; k < answer->top_k && answer->bm25[s][k] >= 0; k++)
-            json_integer(json, NULL, answer->bm25[s][k]);
-        json_close(json);
-    }
-    json_close(json);
-}
-
-/* attention[token][group][hit][slot]: 0 to 255. */
-static void print_attention_json(json_writer *json, const drt_answer *answer) {
-    const uint8_t *next = answer->attention;
-    json_array(json, "attention");
-    for (size_t t = 0; next && t < answer->n_tokens; t++) {
-        json_array(json, NULL);
-        for (int g = 0; g < answer->n_groups; g++) {
-            json_array(json, NULL);
-            for (int k = 0; k < answer->top_k; k++) {
-                json_array(json, NULL);
-                for (int s = 0; s < answer->chunk_size; s++)
-                    json_integer(json, NULL, *next++);
-                json_close(json);
-            }
-            json_close(json);
-        }
-        json_close(json);
-    }
-    json_close(json);
-}
-
-static void print_histograms_json(json_writer *json, const drt_answer *answer) {
-    json_array(json, "histograms");
-    for (size_t i = 0; i < answer->n_events; i++) {
-        const drt_event *event = &answer->events[i];
-        json_object(json, NULL);
-        json_integer(json, "step", event->step);
-        json_integer(json, "group", event->group);
-        json_real(json, "low", event->histogram_low);
-        json_real(json, "high", event->histogram_high);
-        json_array(json, "bins");
-        for (int b = 0; b < DRT_HISTOGRAM_BINS; b++)
-            json_integer(json, NULL, event->histogram[b]);
-        json_close(json);
-        json_close(json);
-    }
-    json_close(json);
-}
-
-static void print_json(const drt_answer *answer, const char *library) {
-    surroundings none = {0};
-    json_writer json;
-    json_open(&json, stdout);
-    evidence_answer_json(&json, answer, library, &none);
-    print_tokens_json(&json, answer);
-    print_bm25_json(&json, answer);
-    print_histograms_json(&json, answer);
-    print_attention_json(&json, answer);
-    json_close(&json);
-}
-
 static void print_plain(const drt_answer *answer) {
     surroundings none = {0};
     fputs("> ", stdout);
@@ -166,7 +93,7 @@ static int one_session(workspace *work, const values *options, const char *libra
     drt_answer *answer = NULL;
     int status = workspace_exit_status(work, drt_library_session_load(work->context, work->library, id, &answer));
     if (answer && options->json)
-        print_json(answer, library);
+        export_json(answer, library, stdout);
     else if (answer)
         print_plain(answer);
     drt_answer_free(answer);

@@ -8,7 +8,7 @@
 
 /* Question, answer, how it came about; then every retrieval with its passages. Errors stand in the stream. */
 void export_text(const drt_answer *answer, const char *library, FILE *out);
-/* The object of `drt ask --json`. */
+/* The object of `drt sessions --json`: that of `drt ask --json` with the rest of the trace. */
 void export_json(const drt_answer *answer, const char *library, FILE *out);
 
 #endif

@@ -144,11 +144,11 @@ static void cancel(front *state) {
         close_overlay(state);
 }
 
-static void toggle_overlay(front *state, overlay_id id) {
+static void toggle_overlay(front *state, overlay_id id, int64_t number) {
     if (state->n_overlays > 0 && state->overlays[state->n_overlays - 1].id == id)
         close_overlay(state);
     else
-        open_overlay(state, id, 0);
+        open_overlay(state, id, number);
 }
 
 static void focus_by(front *state, int step) {
@@ -226,10 +226,10 @@ void front_command(front *state, ui_command command) {
             emit(&state->outside, ACTION_QUIT, 0);
         return;
     case COMMAND_HELP:
-        toggle_overlay(state, OVERLAY_HELP);
+        toggle_overlay(state, OVERLAY_HELP, view->ops->scope); /* its keys first */
         return;
     case COMMAND_PALETTE:
-        toggle_overlay(state, OVERLAY_PALETTE);
+        toggle_overlay(state, OVERLAY_PALETTE, 0);
         return;
     case COMMAND_STOP:
     case COMMAND_REDRAW:

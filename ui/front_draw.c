@@ -52,6 +52,7 @@ static const ui_command hints[PANE_COUNT][8] = {
                       COMMAND_NEXT_PANE},
 };
 static const ui_command typing_hints[8] = {COMMAND_EDIT_SUBMIT, COMMAND_CANCEL, COMMAND_NEXT_PANE, COMMAND_EDIT_OLDER};
+static const ui_command overlay_typing_hints[8] = {COMMAND_EDIT_SUBMIT, COMMAND_CANCEL};
 static const ui_command overlay_hints[8] = {COMMAND_CANCEL, COMMAND_FILTER, COMMAND_OPEN};
 
 static void draw_hints(cells *out, rect line, key_scope scope, bool typing, const ui_command *commands) {
@@ -106,9 +107,10 @@ static void draw_status(const front *state, cells *out, rect line) {
         draw_ingest(&model->ingest, out, line);
     else
         draw_hints(out, line, view->ops->scope, typing,
-                   typing ? typing_hints
-                   : top  ? overlay_hints
-                          : hints[state->focus]);
+                   typing && top ? overlay_typing_hints
+                   : typing      ? typing_hints
+                   : top         ? overlay_hints
+                                 : hints[state->focus]);
 }
 
 void front_draw(front *state, cells *out) {

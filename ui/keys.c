@@ -26,7 +26,7 @@ static const key_row table[] = {
     {SCOPE_GLOBAL, COMMAND_EXPORT_JSON, {'E'}, "export JSON", "write the answer and its trace as JSON"},
     {SCOPE_GLOBAL, COMMAND_COPY, {'y'}, "copy", "copy the answer to the terminal's clipboard"},
     {SCOPE_GLOBAL, COMMAND_THEME, {'T'}, "theme", "next theme: default, light, monochrome"},
-    {SCOPE_GLOBAL, COMMAND_MOUSE, {'M'}, "mouse", "leave the mouse to the terminal (to select text), or take it back"},
+    {SCOPE_GLOBAL, COMMAND_MOUSE, {'M'}, "mouse", "mouse to the terminal, to select text; again: back"},
     {SCOPE_GLOBAL, COMMAND_REDRAW, {CONTROL('l')}, "redraw", "draw the whole screen anew"},
     {SCOPE_GLOBAL, COMMAND_SUSPEND, {CONTROL('z')}, "suspend", "go back to the shell; fg returns"},
 
@@ -77,7 +77,7 @@ static const key_row table[] = {
      COMMAND_MARK,
      {'m', UI_KEY_INSERT},
      "mark",
-     "mark the document, or a whole branch, or take the mark off"},
+     "mark or unmark the document, or the whole branch"},
     {SCOPE_DOCUMENTS, COMMAND_FOLD, {'o'}, "fold", "open or close the branch"},
     {SCOPE_DOCUMENTS, COMMAND_FOLD_ALL, {'O'}, "fold all", "open or close all branches"},
     {SCOPE_DOCUMENTS, COMMAND_SHOW_SKIPPED, {'x'}, "skipped members", "show or hide what could not be read"},
@@ -103,7 +103,7 @@ static const key_row table[] = {
 
     {SCOPE_PASSAGE, COMMAND_NEXT_TOKEN, {'.', '>'}, "next token", "attention of the next token of the answer"},
     {SCOPE_PASSAGE, COMMAND_PREVIOUS_TOKEN, {',', '<'}, "previous token", "attention of the token before"},
-    {SCOPE_PASSAGE, COMMAND_NEXT_HIT, {']'}, "next hit", "to the next passage; after the last, to the next retrieval"},
+    {SCOPE_PASSAGE, COMMAND_NEXT_HIT, {']'}, "next hit", "to the next passage, then to the next retrieval"},
     {SCOPE_PASSAGE, COMMAND_PREVIOUS_HIT, {'['}, "previous hit", "to the passage before"},
     {SCOPE_PASSAGE, COMMAND_NEXT_GROUP, {'w'}, "next group", "to the other retrieval group"},
     {SCOPE_PASSAGE, COMMAND_MORE_CONTEXT, {'+', '='}, "more context", "more text around the chunk"},

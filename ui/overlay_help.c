@@ -7,7 +7,7 @@
 #include "ui/view.h"
 
 #define KEYS_COLUMNS 22
-#define BOX_COLUMNS 76
+#define BOX_COLUMNS 80
 
 /* A line of the help: a section's title or a row of the key table; neither: an empty line. */
 typedef struct {
@@ -37,8 +37,8 @@ static size_t add_scope(help_line *out, size_t n, key_scope scope) {
     return n;
 }
 
+/* number: the section of what help was asked for in; it comes first. */
 static void *create(int64_t number) {
-    (void)number;
     size_t rows, n = 0;
     key_table(&rows);
     help *view = calloc(1, sizeof *view);
@@ -48,8 +48,10 @@ static void *create(int64_t number) {
         free(shown);
         return NULL;
     }
+    n = add_scope(shown, n, (key_scope)number);
     for (int scope = 0; scope < SCOPE_COUNT; scope++)
-        n = add_scope(shown, n, (key_scope)scope);
+        if (scope != number)
+            n = add_scope(shown, n, (key_scope)scope);
     view->shown = shown;
     list_set_count(&view->lines, n);
     return view;
@@ -78,14 +80,32 @@ static void draw_line(void *user, size_t index, cells *out, rect row, attribute 
     if (!line->row)
         return;
     draw_keys(line->row, out, rect_left(row, KEYS_COLUMNS));
-    cells_text(out, row, 0, KEYS_COLUMNS, ROLE_TEXT, line->row->help);
+    cells_put_cut(out, row, 0, KEYS_COLUMNS, row.columns - KEYS_COLUMNS, CUT_END, ROLE_TEXT, line->row->help,
+                  strlen(line->row->help));
+}
+
+static int draw_hint(cells *out, rect line, int column, key_scope scope, ui_command command, const char *does) {
+    char label[32];
+    key_label(key_of(scope, command), label);
+    column += cells_text(out, line, 0, column, ROLE_BAR_KEY, label) + 1;
+    return column + cells_text(out, line, 0, column, ROLE_DIM, does) + 3;
+}
+
+/* What one must know to read on, and to have the mouse back. */
+static void draw_hints(cells *out, rect line) {
+    int column = draw_hint(out, line, 0, SCOPE_MOVE, COMMAND_PAGE_DOWN, "more");
+    column = draw_hint(out, line, column, SCOPE_GLOBAL, COMMAND_CANCEL, "back");
+    column = draw_hint(out, line, column, SCOPE_GLOBAL, COMMAND_MOUSE, "switches the mouse off and on");
+    draw_hint(out, line, column, SCOPE_GLOBAL, COMMAND_PALETTE, "commands");
 }
 
 static void draw(void *self, const ui_model *model, cells *out, rect area, bool focused) {
     help *view = self;
     (void)model;
     rect inner = draw_box(out, area, area.rows, BOX_COLUMNS, "keys");
-    list_draw(&view->lines, out, rect_inset(inner, 0, 1), focused, draw_line, view);
+    inner = rect_inset(inner, 0, 1);
+    draw_hints(out, rect_top(inner, 1));
+    list_draw(&view->lines, out, rect_below(inner, 2), focused, draw_line, view);
 }
 
 /* It scrolls by lines at once: the selection is not shown, so it stays at the edge that is moved to. */

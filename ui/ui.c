@@ -89,8 +89,11 @@ static void export(ui *app, const ui_action *action, bool json) {
         bool whole = !ferror(out);
         whole = fclose(out) == 0 && whole;
         if (whole)
-            worker_request(app->worker,
-                           &(work){.kind = WORK_WRITE, .path = action->text, .text = text, .length = length});
+            worker_request(app->worker, &(work){.kind = WORK_WRITE,
+                                                .number = action->number,
+                                                .path = action->text,
+                                                .text = text,
+                                                .length = length});
         else
             notice(app, NOTICE_ERROR, "The export needs more memory than there is.");
     }

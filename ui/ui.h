@@ -11,7 +11,7 @@ typedef struct {
     worker_params engine; /* library, device, where models are found */
     theme_id theme;
     bool ascii, mouse;
-    /* Writes an answer with its evidence for people, or as the JSON of `drt ask`; user is engine.user. Errors stand in
+    /* Writes an answer with its evidence for people, or with its trace as JSON; user is engine.user. Errors stand in
      * the stream. */
     void (*export)(void *user, const drt_answer *answer, const char *library, bool json, FILE *out);
 } ui_params;

@@ -12,9 +12,16 @@ static const view_ops *const panes[PANE_COUNT] = {
 };
 
 static const view_ops *const overlays[OVERLAY_COUNT] = {
-    [OVERLAY_HELP] = &overlay_help,     [OVERLAY_COMPARE] = &overlay_compare,
-    [OVERLAY_INGEST] = &overlay_ingest, [OVERLAY_INGEST_REPORT] = &overlay_ingest_report,
-    [OVERLAY_REMOVE] = &overlay_remove, [OVERLAY_DOCUMENT] = &overlay_document,
+    [OVERLAY_PALETTE] = &overlay_palette,
+    [OVERLAY_SESSIONS] = &overlay_sessions,
+    [OVERLAY_EXPORT_TEXT] = &overlay_export_text,
+    [OVERLAY_EXPORT_JSON] = &overlay_export_json,
+    [OVERLAY_HELP] = &overlay_help,
+    [OVERLAY_COMPARE] = &overlay_compare,
+    [OVERLAY_INGEST] = &overlay_ingest,
+    [OVERLAY_INGEST_REPORT] = &overlay_ingest_report,
+    [OVERLAY_REMOVE] = &overlay_remove,
+    [OVERLAY_DOCUMENT] = &overlay_document,
 };
 
 const view_ops *view_of_pane(pane_id pane) {

@@ -48,7 +48,7 @@ typedef enum {
     ACTION_MARK,            /* number: document id */
     ACTION_UNMARK,          /* number: document id, 0: all */
     ACTION_REMOVE,          /* number: document id */
-    ACTION_EXPORT_TEXT,     /* text: file name */
+    ACTION_EXPORT_TEXT,     /* text: file name; number: 1 replaces a file of this name */
     ACTION_EXPORT_JSON,
     ACTION_NOTICE /* text: for the last line; number: notice_kind */
 } action_kind;
@@ -99,7 +99,7 @@ typedef struct {
 
 /* The views, one file each. */
 extern const view_ops view_documents, view_conversation, view_retrieval, view_passage;
-extern const view_ops overlay_help;
+extern const view_ops overlay_help, overlay_palette, overlay_sessions, overlay_export_text, overlay_export_json;
 extern const view_ops overlay_compare;
 extern const view_ops overlay_document, overlay_ingest, overlay_ingest_report, overlay_remove;
 

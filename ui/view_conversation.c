@@ -269,7 +269,8 @@ static bool command(void *self, const ui_model *model, ui_command what, const ui
         submit(view, model, actions);
         return true;
     }
-    return edit_command(view->use == LINE_DOCUMENTS ? &view->pattern : &view->question, what);
+    return edit_command(view->use == LINE_DOCUMENTS ? &view->pattern : &view->question, what) ||
+           reading_command(view, model, what, actions); /* from the palette */
 }
 
 static edit *line_of(conversation *view) {

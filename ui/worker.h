@@ -35,7 +35,7 @@ typedef enum {
     WORK_SESSION_COMPARE, /* the same, to be compared with */
     WORK_SESSION_DELETE,  /* number: session -> NEWS_DONE */
     WORK_COMPLETE,        /* path: as far as it was typed -> NEWS_COMPLETION */
-    WORK_WRITE,           /* text: bytes for the new file `path` -> NEWS_DONE */
+    WORK_WRITE,           /* text: bytes for the file `path`, number: 1 replaces one that is there -> NEWS_DONE */
     /* answer thread */
     WORK_PREPARE, /* loads the model -> NEWS_MODEL */
     WORK_ASK,     /* text: the question -> NEWS_MODEL (first time), NEWS_TOKEN and NEWS_EVENT..., NEWS_ANSWER;

@@ -202,27 +202,54 @@ static void load_text(engine_thread *thread) {
 
 static void complain_of_file(engine_thread *thread, const char *path) {
     char sentence[1024];
-    snprintf(sentence, sizeof sentence, "cannot write %s: %s", path, strerror(errno));
+    snprintf(sentence, sizeof sentence, "Cannot write %s: %s. Export to another file.", path, strerror(errno));
     news_post_text(thread, NEWS_FAILED, sentence, strlen(sentence));
 }
 
-/* A file that is there already is not overwritten. */
+static bool write_whole(const char *path, const drt_string *text) {
+    FILE *file = fopen(path, "wx");
+    if (!file)
+        return false;
+    bool whole = fwrite(text->data, 1, text->length, file) == text->length;
+    if (fclose(file) == 0 && whole)
+        return true;
+    int reason = errno;
+    remove(path);
+    errno = reason;
+    return false;
+}
+
+/* The old file stays until the new one is whole. */
+static bool replace_file(const char *path, const drt_string *text) {
+    size_t size = strlen(path) + 8;
+    char *beside = malloc(size);
+    if (!beside)
+        return false;
+    snprintf(beside, size, "%s.part", path);
+    bool whole = write_whole(beside, text);
+    if (whole && rename(beside, path) != 0) {
+        int reason = errno;
+        remove(beside);
+        errno = reason;
+        whole = false;
+    }
+    int reason = errno;
+    free(beside);
+    errno = reason;
+    return whole;
+}
+
+/* A file that is there already is replaced only where that was asked for. */
 static void write_file(engine_thread *thread) {
     const request *wanted = &thread->current;
-    FILE *file = fopen(wanted->path.data, "wx");
-    if (!file) {
-        complain_of_file(thread, wanted->path.data);
-        return;
-    }
-    bool whole = fwrite(wanted->text.data, 1, wanted->text.length, file) == wanted->text.length;
-    if (fclose(file) != 0 || !whole) {
-        complain_of_file(thread, wanted->path.data);
-        remove(wanted->path.data);
+    const char *path = wanted->path.data;
+    if (!(wanted->number ? replace_file(path, &wanted->text) : write_whole(path, &wanted->text))) {
+        complain_of_file(thread, path);
         return;
     }
     news *message = news_new(thread, NEWS_DONE);
     if (message)
-        model_string_set(&message->path, wanted->path.data, wanted->path.length);
+        model_string_set(&message->path, path, strlen(path));
     news_post(thread, message);
 }
 

@@ -64,19 +64,63 @@ static void labels(void **state) {
     }
 }
 
-static void the_man_page_names_every_key(void **state) {
-    (void)state;
+/* What key_write_mdoc writes, NUL-terminated. */
+static char *written_section(void) {
     char *text = NULL;
-    size_t length = 0, n, rows = 0;
+    size_t length = 0;
     FILE *memory = open_memstream(&text, &length);
     assert_non_null(memory);
     key_write_mdoc(memory);
     assert_int_equal(fclose(memory), 0);
+    return text;
+}
+
+static void the_section_names_every_key(void **state) {
+    (void)state;
+    char *text = written_section();
+    size_t n, rows = 0;
     key_table(&n);
     for (const char *at = text; (at = strstr(at, ".It Sy ")); at++)
         rows++;
     assert_int_equal(rows, n);
     free(text);
+}
+
+#define PAGE_BYTES (1 << 18) /* more than it has */
+
+static char *read_page(void) {
+    FILE *file = fopen(DRT_MAN_PAGE, "r");
+    char *text = malloc(PAGE_BYTES);
+    assert_true(file && text);
+    size_t length = fread(text, 1, PAGE_BYTES - 1, file);
+    assert_in_range(length, 1, PAGE_BYTES - 2);
+    text[length] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* The page's section KEYS is the key table's, word for word. DRT_GOLDEN_WRITE=1 writes it there. */
+static void the_man_page_has_the_section(void **state) {
+    (void)state;
+    char *page = read_page(), *section = written_section();
+    char *start = strstr(page, "\n.Sh KEYS\n");
+    assert_non_null(start);
+    start = strstr(start, "\n.Nm drt open .\n");
+    assert_non_null(start);
+    start += strlen("\n.Nm drt open .\n");
+    char *end = strstr(start, ".Sh ");
+    assert_non_null(end);
+    bool same = (size_t)(end - start) == strlen(section) && memcmp(start, section, strlen(section)) == 0;
+    if (!same && getenv("DRT_GOLDEN_WRITE")) {
+        FILE *file = fopen(DRT_MAN_PAGE, "w");
+        assert_non_null(file);
+        fprintf(file, "%.*s%s%s", (int)(start - page), page, section, end);
+        assert_int_equal(fclose(file), 0);
+    } else if (!same) {
+        fail_msg("the KEYS section of man/drt.1 is not that of the key table (DRT_GOLDEN_WRITE=1 rewrites it)");
+    }
+    free(page);
+    free(section);
 }
 
 int main(void) {
@@ -85,7 +129,8 @@ int main(void) {
         cmocka_unit_test(no_key_means_two_things),
         cmocka_unit_test(typing_takes_text_and_leaves_commands),
         cmocka_unit_test(labels),
-        cmocka_unit_test(the_man_page_names_every_key),
+        cmocka_unit_test(the_section_names_every_key),
+        cmocka_unit_test(the_man_page_has_the_section),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
