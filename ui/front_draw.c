@@ -43,7 +43,8 @@ static void draw_title(const ui_model *model, cells *out, rect line) {
 
 /* What is worth a hint in each pane, the most useful first. */
 static const ui_command hints[PANE_COUNT][8] = {
-    [PANE_DOCUMENTS] = {COMMAND_HELP, COMMAND_ASK, COMMAND_INGEST, COMMAND_FILTER, COMMAND_NEXT_PANE, COMMAND_QUIT},
+    [PANE_DOCUMENTS] = {COMMAND_HELP, COMMAND_ASK, COMMAND_INGEST, COMMAND_FILTER, COMMAND_OPEN, COMMAND_REMOVE,
+                        COMMAND_NEXT_PANE, COMMAND_QUIT},
     [PANE_CONVERSATION] = {COMMAND_HELP, COMMAND_ASK, COMMAND_NEXT_MARK, COMMAND_SESSIONS, COMMAND_EXPORT_TEXT,
                            COMMAND_NEXT_PANE, COMMAND_QUIT},
     [PANE_RETRIEVAL] = {COMMAND_HELP, COMMAND_NEXT_GROUP, COMMAND_NEXT_STEP, COMMAND_SCORES, COMMAND_HOPS,
@@ -53,7 +54,33 @@ static const ui_command hints[PANE_COUNT][8] = {
 };
 static const ui_command typing_hints[8] = {COMMAND_EDIT_SUBMIT, COMMAND_CANCEL, COMMAND_NEXT_PANE, COMMAND_EDIT_OLDER};
 static const ui_command overlay_typing_hints[8] = {COMMAND_EDIT_SUBMIT, COMMAND_CANCEL};
+static const ui_command path_hints[8] = {COMMAND_EDIT_SUBMIT, COMMAND_EDIT_COMPLETE, COMMAND_CANCEL};
 static const ui_command overlay_hints[8] = {COMMAND_CANCEL, COMMAND_FILTER, COMMAND_OPEN};
+static const ui_command box_hints[8] = {COMMAND_CANCEL, COMMAND_HELP}; /* of a box that names its other keys */
+static const ui_command document_hints[8] = {COMMAND_CANCEL,     COMMAND_FILTER,         COMMAND_FIND_NEXT,
+                                             COMMAND_NEXT_CHUNK, COMMAND_PREVIOUS_CHUNK, COMMAND_GO_BYTES,
+                                             COMMAND_HELP};
+
+static const ui_command *overlay_hints_of(overlay_id id) {
+    switch (id) {
+    case OVERLAY_DOCUMENT:
+        return document_hints;
+    case OVERLAY_REMOVE:
+    case OVERLAY_INGEST_REPORT:
+        return box_hints;
+    default:
+        return overlay_hints;
+    }
+}
+
+/* top: the overlay on top; NULL: none. */
+static const ui_command *hints_of(const front *state, const front_view *top, bool typing) {
+    if (!top)
+        return typing ? typing_hints : hints[state->focus];
+    if (typing)
+        return top->ops->scope == SCOPE_PATH ? path_hints : overlay_typing_hints;
+    return overlay_hints_of(top->id);
+}
 
 static void draw_hints(cells *out, rect line, key_scope scope, bool typing, const ui_command *commands) {
     int column = 1;
@@ -106,11 +133,7 @@ static void draw_status(const front *state, cells *out, rect line) {
     else if (model->ingest.running && !typing && !top)
         draw_ingest(&model->ingest, out, line);
     else
-        draw_hints(out, line, view->ops->scope, typing,
-                   typing && top ? overlay_typing_hints
-                   : typing      ? typing_hints
-                   : top         ? overlay_hints
-                                 : hints[state->focus]);
+        draw_hints(out, line, view->ops->scope, typing, hints_of(state, top, typing));
 }
 
 void front_draw(front *state, cells *out) {

@@ -13,7 +13,7 @@ static const char *const table[GLYPH_COUNT][2] = {
     [GLYPH_PART_5] = {"▋", "-"},       [GLYPH_PART_6] = {"▊", "="},      [GLYPH_PART_7] = {"▉", "="},
     [GLYPH_PART_8] = {"█", "#"},       [GLYPH_EMPTY] = {"·", "."},       [GLYPH_MORE] = {"…", "~"},
     [GLYPH_OPEN] = {"▾", "-"},         [GLYPH_CLOSED] = {"▸", "+"},      [GLYPH_SELECTED] = {"▶", ">"},
-    [GLYPH_BULLET] = {"•", "*"},       [GLYPH_OK] = {"✓", "+"},          [GLYPH_PARTIAL] = {"◐", "~"},
+    [GLYPH_BULLET] = {"•", "*"},       [GLYPH_OK] = {"✓", "o"},          [GLYPH_PARTIAL] = {"◐", "~"},
     [GLYPH_SKIPPED] = {"✗", "x"},      [GLYPH_DOT] = {"·", "-"},         [GLYPH_RIGHT] = {"→", ">"},
     [GLYPH_LEFT] = {"←", "<"},         [GLYPH_UP] = {"↑", "^"},          [GLYPH_DOWN] = {"↓", "v"},
     [GLYPH_CURSOR_ABOVE] = {"▼", "v"}, [GLYPH_THUMB] = {"█", "#"},       [GLYPH_BORDER] = {"╵", "'"},

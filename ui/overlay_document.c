@@ -207,7 +207,9 @@ static void draw_borders(const reader *view, const model_passage *document, cell
 }
 
 static void draw_place(const reader *view, const model_passage *document, cells *out, rect line) {
-    size_t whole = document->text.length, bottom = bottom_of(view), chunk = chunks_up_to(document, top_of(view));
+    bool marked = view->start < view->end;
+    size_t whole = document->text.length, bottom = bottom_of(view);
+    size_t chunk = chunks_up_to(document, marked ? view->start : top_of(view));
     const char *dot = glyph_text(GLYPH_DOT, out->ascii);
     char size[32];
     format_count((int64_t)whole, size);
@@ -216,7 +218,7 @@ static void draw_place(const reader *view, const model_passage *document, cells 
     if (chunk > 0)
         column += cells_printf(out, line, 0, column, ROLE_DIM, " %s chunk %lld", dot,
                                (long long)(document->first_chunk + (int64_t)chunk - 1));
-    if (view->start < view->end)
+    if (marked)
         cells_printf(out, line, 0, column, ROLE_ACCENT, " %s bytes %zu-%zu", dot, view->start, view->end);
 }
 

@@ -10,7 +10,7 @@
 #include "ui/list.h"
 #include "ui/view.h"
 
-#define DETAIL_ROWS 5      /* of the part below, its divider included */
+#define DETAIL_ROWS 6      /* of the part below, its divider included */
 #define DETAIL_MIN_ROWS 14 /* of a pane that has it */
 #define CHUNKS_COLUMNS 8
 #define BYTES_COLUMNS 9
@@ -256,8 +256,10 @@ static void draw_title(documents *view, const ui_model *model, bool ascii, char 
     format_count((int64_t)model->n_documents, all);
     if (model->n_marked > 0)
         snprintf(marked, sizeof marked, " %s %zu marked", glyph_text(GLYPH_DOT, ascii), model->n_marked);
-    if (view->tree.matches < model->n_documents)
-        snprintf(out, size, "documents %s %s of %s%s", glyph_text(GLYPH_DOT, ascii), matches, all, marked);
+    if (view->tree.matches < model->n_documents && model->n_marked > 0)
+        snprintf(out, size, "%s of %s%s", matches, all, marked); /* all of it in a narrow pane too */
+    else if (view->tree.matches < model->n_documents)
+        snprintf(out, size, "documents %s %s of %s", glyph_text(GLYPH_DOT, ascii), matches, all);
     else
         snprintf(out, size, "documents%s", marked);
 }
