@@ -295,7 +295,7 @@ static int count_folders(const heat *strip, const ui_model *model, int level) {
 
 #define DEEPEST 8
 #define DOCUMENT_CELLS 5 /* on the average, for names that can be read */
-#define FOLDER_CELLS 8
+#define FOLDER_CELLS 6
 
 /* 0: the documents themselves are few enough, or no level of folders says more. */
 static int level_of_names(const heat *strip, const ui_model *model) {
