@@ -2,6 +2,7 @@
 #include "engine/session/retrieve.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -393,8 +394,10 @@ drt_status drt_retrieval_count(drt_context *context, drt_retrieval *r) {
     return DRT_OK;
 }
 
-/* Chunks before a hit that are looked at to tell where its tokens start: each try takes twice as many. */
-#define MOST_CHUNKS_BEFORE 1024
+/* Chunks before a hit that are looked at to tell where its tokens start; each try takes twice as many. */
+#define MOST_CHUNKS_BEFORE 2
+/* The longest text that is encoded as a whole where they do not tell (scripts that are encoded byte by byte). */
+#define MOST_WHOLE_TEXT ((size_t)1 << 20)
 
 /* Ranges of the `n` chunks that end with the hit -> ranges (n), its own last; *found: fewer at the document's start.
  * *opens: the first of them is the document's first. */
@@ -416,23 +419,52 @@ static drt_status ranges_before(drt_context *context, drt_retrieval *r, const dr
     return DRT_OK;
 }
 
-/* Sets the hit's slots, where they can be told. */
-static drt_status locate_slots(drt_context *context, drt_retrieval *r, const drt_string *text, drt_hit *hit) {
-    int chunk_size = r->model->config.chunk_size;
-    drt_range *slots = malloc((size_t)chunk_size * sizeof *slots);
-    drt_range *ranges = malloc(MOST_CHUNKS_BEFORE * sizeof *ranges);
-    drt_status status = slots && ranges ? DRT_OK : fail_memory(context);
-    drt_slots_result result = DRT_SLOTS_SEVERAL;
+/* By what stands around the hit: few paragraphs are encoded, and mostly there is one way only. */
+static drt_status locate_nearby(drt_context *context, drt_retrieval *r, const drt_string *text, const drt_hit *hit,
+                                drt_range *slots, drt_slots_result *result) {
+    drt_range ranges[MOST_CHUNKS_BEFORE];
+    drt_status status = DRT_OK;
     bool opens_document = false;
-    for (size_t n = 1; status == DRT_OK && result == DRT_SLOTS_SEVERAL && !opens_document && n <= MOST_CHUNKS_BEFORE;
+    *result = DRT_SLOTS_SEVERAL;
+    for (size_t n = 1; status == DRT_OK && *result == DRT_SLOTS_SEVERAL && !opens_document && n <= MOST_CHUNKS_BEFORE;
          n *= 2) {
         size_t found;
         status = ranges_before(context, r, hit, n, ranges, &found, &opens_document);
         if (status == DRT_OK)
-            status = drt_slots_locate(context, r->model->tokenizer, chunk_size, text->data, text->length,
-                                      ranges + n - found, found, opens_document, slots, &result);
+            status = drt_slots_locate(context, r->model->tokenizer, r->model->config.chunk_size, text->data,
+                                      text->length, ranges + n - found, found, opens_document, slots, result);
     }
-    free(ranges);
+    return status;
+}
+
+/* By all tokens of the document, which are encoded once for all hits in it. */
+static drt_status locate_by_count(drt_context *context, drt_retrieval *r, const drt_string *text, const drt_hit *hit,
+                                  drt_buffer *tokens, drt_range *slots, drt_slots_result *result) {
+    char selector[32];
+    int length = snprintf(selector, sizeof selector, "doc:%lld", (long long)hit->document_id);
+    drt_document document = {0};
+    drt_range chunk = {hit->start, hit->end};
+    drt_status status = drt_library_document(context, r->library, selector, (size_t)length, &document);
+    int64_t index = hit->chunk - document.first_chunk;
+    drt_document_clear(&document);
+    if (status == DRT_OK && tokens->length == 0)
+        status = drt_slots_encode(context, r->model->tokenizer, text->data, text->length, tokens);
+    if (status == DRT_OK)
+        *result = drt_slots_at(tokens, r->model->config.chunk_size, (size_t)index, &chunk, slots) ? DRT_SLOTS_FOUND
+                                                                                                  : DRT_SLOTS_NONE;
+    return status;
+}
+
+/* Sets the hit's slots, where they can be told. tokens: of the whole text, empty until they are needed. */
+static drt_status locate_slots(drt_context *context, drt_retrieval *r, const drt_string *text, drt_buffer *tokens,
+                               drt_hit *hit) {
+    drt_range *slots = malloc((size_t)r->model->config.chunk_size * sizeof *slots);
+    drt_slots_result result = DRT_SLOTS_SEVERAL;
+    drt_status status = slots ? DRT_OK : fail_memory(context);
+    if (status == DRT_OK && tokens->length == 0)
+        status = locate_nearby(context, r, text, hit, slots, &result);
+    if (status == DRT_OK && result == DRT_SLOTS_SEVERAL && text->length <= MOST_WHOLE_TEXT)
+        status = locate_by_count(context, r, text, hit, tokens, slots, &result);
     if (status == DRT_OK && result == DRT_SLOTS_FOUND)
         hit->slots = slots;
     else
@@ -443,6 +475,7 @@ static drt_status locate_slots(drt_context *context, drt_retrieval *r, const drt
 /* Path, title and text of the hits in one document, which is read once. */
 static drt_status describe_document(drt_context *context, drt_retrieval *r, int64_t document, bool with_slots) {
     drt_string path = {0}, title = {0}, text = {0};
+    drt_buffer tokens = {0};
     drt_status status = drt_store_document_name(context, r->library, document, &path, &title);
     if (status == DRT_OK)
         status = drt_library_text(context, r->library, document, &text);
@@ -458,12 +491,13 @@ static drt_status describe_document(drt_context *context, drt_retrieval *r, int6
                      !drt_string_set(&hit->text, text.data + hit->start, (size_t)(hit->end - hit->start)))
                 status = fail_memory(context);
             if (status == DRT_OK && with_slots)
-                status = locate_slots(context, r, &text, hit);
+                status = locate_slots(context, r, &text, &tokens, hit);
         }
     }
     drt_string_free(&path);
     drt_string_free(&title);
     drt_string_free(&text);
+    drt_buffer_free(&tokens);
     return status;
 }
 

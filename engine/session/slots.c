@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/buffer.h"
 #include "engine/base/utf8.h"
 #include "engine/session/pieces.h"
 
@@ -196,4 +195,24 @@ drt_status drt_slots_locate(drt_context *context, const drt_tokenizer *tokenizer
     drt_buffer_free(&t.ranges);
     drt_buffer_free(&t.scratch);
     return status;
+}
+
+drt_status drt_slots_encode(drt_context *context, const drt_tokenizer *tokenizer, const char *text, size_t length,
+                            drt_buffer *ranges) {
+    tokens t = {.tokenizer = tokenizer, .text = text, .length = length};
+    drt_status status = add_range(&t, DRT_TOKEN_DOCUMENT, 0, 0) ? DRT_OK : drt_fail_memory(context, "tokens");
+    for (part p = {0}; status == DRT_OK && next_part(text, length, &p);)
+        status = add_part(context, &t, &p);
+    drt_buffer_free(&t.scratch);
+    *ranges = t.ranges;
+    return status;
+}
+
+bool drt_slots_at(const drt_buffer *ranges, int chunk_size, size_t index, const drt_range *chunk, drt_range *slots) {
+    const tokens t = {.ranges = *ranges};
+    size_t per_chunk = (size_t)chunk_size - 1, from = index * per_chunk;
+    if (!fits(&t, from, per_chunk, chunk, 1, true))
+        return false;
+    fill_slots(&t, from, (size_t)chunk_size, chunk, slots);
+    return true;
 }

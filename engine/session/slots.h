@@ -4,6 +4,7 @@
 #ifndef DRT_SESSION_SLOTS_H
 #define DRT_SESSION_SLOTS_H
 
+#include "engine/base/buffer.h"
 #include "engine/session/chunker.h"
 
 typedef enum {
@@ -18,5 +19,12 @@ typedef enum {
 drt_status drt_slots_locate(drt_context *context, const drt_tokenizer *tokenizer, int chunk_size, const char *text,
                             size_t length, const drt_range *ranges, size_t n, bool opens_document, drt_range *slots,
                             drt_slots_result *result);
+
+/* The same by counting from the document's start, which leaves nothing open but encodes all of the text. ranges:
+ * freed by the caller; one drt_range a token. */
+drt_status drt_slots_encode(drt_context *context, const drt_tokenizer *tokenizer, const char *text, size_t length,
+                            drt_buffer *ranges);
+/* The slots of the document's chunk `index`, counted from 0. false: its tokens have not this range. */
+bool drt_slots_at(const drt_buffer *ranges, int chunk_size, size_t index, const drt_range *chunk, drt_range *slots);
 
 #endif

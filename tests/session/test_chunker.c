@@ -131,6 +131,17 @@ static void check_slots(int S, const char *text, size_t length) {
             assert_in_range(slots[i].end, slots[i].start, chunks.ranges[c].end);
         }
     }
+    drt_buffer tokens = {0};
+    drt_range *counted = malloc((size_t)S * sizeof *counted);
+    assert_int_equal(drt_slots_encode(context, tokenizer, text, length, &tokens), DRT_OK);
+    for (size_t c = 0; c < chunks.n_chunks; c += every) { /* counting gives the same */
+        locate(&chunks, c, S, text, length, slots);
+        assert_true(drt_slots_at(&tokens, S, c, &chunks.ranges[c], counted));
+        assert_memory_equal(counted, slots, (size_t)S * sizeof *slots);
+    }
+    assert_false(drt_slots_at(&tokens, S, chunks.n_chunks, &(drt_range){0, 1}, counted));
+    drt_buffer_free(&tokens);
+    free(counted);
     free(slots);
     drt_chunks_clear(&chunks);
     drt_chunks_clear(&singles);

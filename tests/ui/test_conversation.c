@@ -148,6 +148,19 @@ static void how_questions_are_asked_can_be_chosen(void **state) {
     front_free(&shown);
 }
 
+static void a_question_can_be_begun_from_every_pane(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_conversation(&shown, &outside, true);
+    fixture_press(&shown, UI_KEY_ESCAPE); /* the answer has the keys */
+    fixture_press(&shown, '4');
+    fixture_type(&shown, "awho?");
+    assert_int_equal(shown.focus, PANE_CONVERSATION);
+    assert_true(fixture_shows(&shown, 24, 80, "who?"));
+    front_free(&shown);
+}
+
 static void turns_can_be_walked(void **state) {
     (void)state;
     front shown;
@@ -314,6 +327,7 @@ int main(void) {
         cmocka_unit_test(tokens_keep_their_text_among_the_marks),
         cmocka_unit_test(marks_and_tokens_move_the_place),
         cmocka_unit_test(how_questions_are_asked_can_be_chosen),
+        cmocka_unit_test(a_question_can_be_begun_from_every_pane),
         cmocka_unit_test(turns_can_be_walked),
         cmocka_unit_test(one_answer_at_a_time),
         cmocka_unit_test(golden_screens),
