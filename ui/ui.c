@@ -113,9 +113,11 @@ static void stop(ui *app) {
 }
 
 static void next_theme(ui *app) {
+    char text[64];
     app->front.theme = (theme_id)((app->front.theme + 1) % THEME_COUNT);
     screen_set_theme(app->screen, app->front.theme);
-    notice(app, NOTICE_INFO, theme_name(app->front.theme));
+    snprintf(text, sizeof text, "Theme: %s.", theme_name(app->front.theme));
+    notice(app, NOTICE_INFO, text);
 }
 
 static void toggle_mouse(ui *app) {

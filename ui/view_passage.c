@@ -17,6 +17,7 @@ static const size_t contexts[] = {0, 300, 2000, 16000, SIZE_MAX};
 
 #define ROWS_FULL 8 /* from so many on, the lines around the text are all there */
 #define ROWS_SOME 5
+#define WIDE 100 /* columns from which the legend is spelled out */
 
 /* The bytes shown: [from, to) of a text that begins at byte `base` of the document. */
 typedef struct {
@@ -214,7 +215,8 @@ static int draw_legend(const attention *looked, cells *out, rect line) {
     int column = 0;
     for (int level = 1; level < THEME_LEVELS; level++)
         column += cells_printf(out, line, 0, column, (attribute)(ROLE_SHADE_0 + level), "%d", level);
-    column += cells_printf(out, line, 0, column, ROLE_DIM, " 8 = %.1f %%  ", (double)looked->largest * 100);
+    column += cells_printf(out, line, 0, column, ROLE_DIM, " 8 = %.1f %%%s  ", (double)looked->largest * 100,
+                           line.columns >= WIDE ? " of the attention" : "");
     column += cells_printf(out, line, 0, column, ROLE_TEXT, "here %.0f %%", (double)looked->here * 100);
     return column + 2;
 }

@@ -259,6 +259,19 @@ static void themes_leave_the_background_and_avoid_black_and_white(void **state) 
         }
 }
 
+/* Strong shading is told from none and from weak shading by emphasis, in every theme and with any colours. */
+static void shading_is_seen_without_colour(void **state) {
+    (void)state;
+    for (int theme = 0; theme < THEME_COUNT; theme++)
+        for (int colours = 0; colours <= COLOURS_256; colours++) {
+            int weak = theme_lookup((theme_id)theme, (theme_colours)colours, ROLE_SHADE_0 + 1).emphasis;
+            int strong = theme_lookup((theme_id)theme, (theme_colours)colours, ROLE_SHADE_8).emphasis;
+            assert_int_equal(theme_lookup((theme_id)theme, (theme_colours)colours, ROLE_SHADE_0).emphasis, 0);
+            assert_int_not_equal(strong, 0);
+            assert_int_not_equal(strong, weak);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clusters_have_the_width_that_terminals_agree_on),
@@ -273,6 +286,7 @@ int main(void) {
         cmocka_unit_test(numbers_read_well),
         cmocka_unit_test(dumps_hold_text_looks_and_cursor),
         cmocka_unit_test(themes_leave_the_background_and_avoid_black_and_white),
+        cmocka_unit_test(shading_is_seen_without_colour),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

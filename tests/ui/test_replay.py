@@ -120,7 +120,7 @@ class Replay(unittest.TestCase):
         t.wait_for("past questions")
         t.press("esc")
         t.press(":", "theme", "enter")
-        t.wait_for("light")
+        t.wait_for("Theme: light.")
         t.press(":")
         t.press("esc")
         t.press(":", "quit")
