@@ -1,6 +1,6 @@
 """test_journey.py DRT SOURCE: a new user's way through the front end in a pseudo-terminal: ingest, ask, inspect,
-quit; with windows of every size and text in many scripts."""
-import os, random, shutil, sys, tempfile, time, unittest
+export, quit; with windows of every size and text in many scripts."""
+import json, os, random, shutil, sys, tempfile, time, unittest
 
 from terminal import Terminal
 
@@ -45,7 +45,7 @@ class Journey(unittest.TestCase):
         self.assertEqual(t.wait(), 0)
         t.check_restored()
 
-    def test_from_an_empty_library_to_an_inspected_answer(self):
+    def test_from_an_empty_library_to_an_exported_answer(self):
         t = self.open(40, 120)
         self.ingest(t, DOCUMENTS)
         t.wait_for("3 documents")
@@ -56,9 +56,25 @@ class Journey(unittest.TestCase):
         t.wait_for("Ardley, had never worked")
         t.press("3")
         t.wait_for("group")
+        t.press("2", "E")
+        t.press("\x15", "answer.json", "enter")
+        t.wait_for("Written")
+        t.press("e")
+        t.press("\x15", "answer.txt", "enter")
+        t.wait_for("answer.txt")
         self.quit(t)
-        t = self.open(40, 120)
+        with open(os.path.join(self.dir, "answer.json"), encoding="utf-8") as file:
+            answer = json.load(file)
+        self.assertEqual(answer["question"], QUESTION)
+        self.assertIn("Ardley", answer["answer"])
+        with open(os.path.join(self.dir, "answer.txt"), encoding="utf-8") as file:
+            self.assertIn("Step 0, group 2", file.read())
+        t = self.open(40, 120)  # the answer is kept
         t.wait_for("3 documents")
+        t.press("s")
+        t.wait_for(QUESTION)
+        t.press("enter")
+        t.wait_for(" tokens, first after")
         self.quit(t)
 
     def test_sizes_change_while_an_answer_is_written(self):
