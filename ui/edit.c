@@ -227,7 +227,8 @@ void edit_draw(edit *line, cells *out, rect area, bool focused, attribute look) 
     size_t first = here >= rows ? here - rows + 1 : 0;
     for (size_t i = first; i < line->lines.n && i < first + rows; i++) {
         const wrap_line *shown = &line->lines.lines[i];
-        cells_put(out, area, (int)(i - first), 0, look, line->text + shown->start, shown->end - shown->start);
+        if (shown->end > shown->start) /* an empty line may have no text at all */
+            cells_put(out, area, (int)(i - first), 0, look, line->text + shown->start, shown->end - shown->start);
     }
     if (focused)
         cells_cursor(out, area, (int)(here - first),
