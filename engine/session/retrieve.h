@@ -1,32 +1,24 @@
-/* retrieve.h: which chunks each group reads at each landmark, and the record of it.
+/* retrieve.h: which chunks each group reads at each landmark of one question's slots, and the record of it.
  *
- * A proposer (learned, bm25, both, random) ranks chunks; the weights of those read are always the
- * softmax of their learned scores. Scores are exact: every landmark of the library is scored, in
- * blocks, so that memory does not grow with the library (but for a bit a chunk).
- * May use: base, ranking.h, network.h, store.h, kernels. */
+ * A proposer (learned, bm25, both, random) ranks chunks; the weights of those read are always the softmax of their
+ * learned scores. Several questions share one drt_landmarks, each with a drt_retrieval of its own.
+ * May use: base, landmarks.h. */
 #ifndef DRT_SESSION_RETRIEVE_H
 #define DRT_SESSION_RETRIEVE_H
 
-#include "engine/library/store.h"
-#include "engine/network/network.h"
-#include "engine/session/ranking.h"
+#include "engine/session/landmarks.h"
 
 typedef struct {
-    drt_library *library;
-    drt_model *model;
+    drt_landmarks *landmarks;
     float *y[DRT_MAX_GROUPS];       /* (K,S,d): what a group reads */
     float *weights[DRT_MAX_GROUPS]; /* (K) */
-    float *device_scores;           /* (block), backend memory */
-    float *scores;                  /* (block) */
-    drt_store_view view;
-    const uint16_t *landmarks; /* view.landmarks as the backend reads them */
 
-    /* Of one question, until the next start: */
+    /* Of one question, until it is cleared: */
     drt_retriever retriever;
     int listed;        /* most hits of an event; a group reads the first K */
     bool group_0_only; /* the other groups read nothing */
-    uint64_t *allowed; /* (view.n_chunks) live chunks of the documents asked for */
-    int64_t n_allowed;
+    int64_t n_chunks;  /* of the library when the question began */
+    uint64_t *allowed; /* (n_chunks) live chunks of the documents asked for */
     drt_random random;
     drt_buffer text; /* what BM25 looks for: the question, then also the answer so far */
     drt_event *events;
@@ -37,12 +29,15 @@ typedef struct {
     size_t n_steps;
 } drt_retrieval;
 
-drt_status drt_retrieval_open(drt_context *context, drt_library *library, drt_model *model, drt_retrieval *r);
+/* landmarks must outlive it. */
+drt_status drt_retrieval_open(drt_context *context, drt_landmarks *landmarks, drt_retrieval *r);
 void drt_retrieval_close(drt_retrieval *r);
 
-/* Takes the library's last committed state. glob NULL: all documents. DRT_FAILED: nothing there. */
+/* Begins a question over the library's last committed state. glob NULL: all documents. DRT_FAILED: nothing there. */
 drt_status drt_retrieval_start(drt_context *context, drt_retrieval *r, drt_retriever retriever, const char *glob,
                                uint64_t seed, int listed, bool group_0_only, const drt_string *question);
+/* Forgets the question. */
+void drt_retrieval_clear(drt_retrieval *r);
 
 /* A drt_retrieve_fn; user is the drt_retrieval. Appends an event: hits without their texts. */
 drt_status drt_retrieval_step(void *user, drt_context *context, int step, int group, const float *query,

@@ -32,7 +32,9 @@ drt_status drt_session_open(drt_context *context, drt_library *library, drt_mode
     if (status == DRT_OK && !model->tokenizer)
         status = drt_fail(context, DRT_FATAL, "the model %s has no tokenizer", model->name);
     if (status == DRT_OK)
-        status = drt_retrieval_open(context, library, model, &s->retrieval);
+        status = drt_landmarks_open(context, library, model, &s->landmarks);
+    if (status == DRT_OK)
+        status = drt_retrieval_open(context, &s->landmarks, &s->retrieval);
     if (status == DRT_OK)
         status = drt_reader_new(context, model, (int)slots, drt_retrieval_step, &s->retrieval, &s->reader);
     if (status == DRT_OK)
@@ -47,6 +49,7 @@ void drt_session_close(drt_session *session) {
         return;
     drt_reader_free(session->reader);
     drt_retrieval_close(&session->retrieval);
+    drt_landmarks_close(&session->landmarks);
     free(session->slots);
     free(session->hidden);
     free(session->attention);

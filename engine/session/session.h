@@ -9,6 +9,7 @@ struct drt_session {
     drt_library *library;
     drt_model *model;
     drt_reader *reader;
+    drt_landmarks landmarks;
     drt_retrieval retrieval;
     int32_t *slots;            /* (2S) tokens of one run of the reader */
     float *hidden;             /* (2S,d) */
