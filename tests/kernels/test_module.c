@@ -35,7 +35,7 @@ static void opens_a_module(void **state) {
 static void says_what_is_missing(void **state) {
     (void)state;
     expect_refusal("/no/such/module.so", 0, "cannot read the CUDA module /no/such/module.so");
-    expect_refusal(__FILE__, 0, "cannot load the CUDA module");
+    expect_refusal(DRT_SOURCE_DIR "/README.md", 0, "cannot load the CUDA module");
     expect_refusal(FAKE_MODULE_NO_ENTRY, 0, "is not a CUDA module of drt");
     expect_refusal(FAKE_MODULE_OLD, 0, "another version of drt");
     expect_refusal(FAKE_MODULE, 3, "there is no GPU 3");
