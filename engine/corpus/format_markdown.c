@@ -432,6 +432,10 @@ static bool equals(slice s, const char *word) {
     return strlen(word) == s.length && memcmp(s.data, word, s.length) == 0;
 }
 
+static bool begins(slice s, const char *word) {
+    return s.length >= strlen(word) && memcmp(s.data, word, strlen(word)) == 0;
+}
+
 static bool take_value(slice value, drt_string *out) {
     value = trim(value);
     if (value.length >= 2 && (value.data[0] == '"' || value.data[0] == '\'') &&
@@ -439,6 +443,55 @@ static bool take_value(slice value, drt_string *out) {
         value = (slice){value.data + 1, value.length - 2};
     drt_string_free(out);
     return drt_text_single_line(value.data, value.length, out);
+}
+
+/* "Ada", "- Ada", "- name: Ada", "{name: Ada, ...}": one author. */
+static bool take_author(document *d, slice value) {
+    value = trim(value);
+    if (value.length > 0 && (value.data[0] == '-' || value.data[0] == '{'))
+        value = trim(skip(value, 1));
+    if (begins(value, "name:"))
+        value = trim(skip(value, 5));
+    drt_string author = {0};
+    bool ok = take_value(value, &author) && (!author.data || drt_extract_add_author(d->extract, &author));
+    drt_string_free(&author);
+    return ok;
+}
+
+/* "Ada", or "[Ada, Bo]". */
+static bool take_authors(document *d, slice value) {
+    value = trim(value);
+    if (value.length < 2 || value.data[0] != '[' || value.data[value.length - 1] != ']')
+        return value.length == 0 || take_author(d, value);
+    bool ok = true;
+    for (slice rest = {value.data + 1, value.length - 2}; ok && rest.length > 0;) {
+        const char *comma = memchr(rest.data, ',', rest.length);
+        size_t n = comma ? (size_t)(comma - rest.data) : rest.length;
+        ok = take_author(d, (slice){rest.data, n});
+        rest = skip(rest, comma ? n + 1 : n);
+    }
+    return ok;
+}
+
+/* Is this an item of the list that "author:" began? Other keys of such an item (an address) are none. */
+static bool is_author_item(slice entry) {
+    slice s = trim(entry);
+    return s.length > 1 && s.data[0] == '-' && (!memchr(s.data, ':', s.length) || begins(trim(skip(s, 1)), "name:"));
+}
+
+static bool take_entry(document *d, slice entry, bool *authors) {
+    const char *colon = entry.length ? memchr(entry.data, ':', entry.length) : NULL;
+    if (*authors && is_author_item(entry))
+        return take_author(d, entry);
+    if (!colon || isspace((unsigned char)entry.data[0]))
+        return true;
+    slice key = {entry.data, (size_t)(colon - entry.data)}, value = skip(entry, key.length + 1);
+    *authors = equals(key, "author") || equals(key, "authors");
+    if (equals(key, "title"))
+        return take_value(value, &d->extract->title);
+    if (equals(key, "date"))
+        return take_value(value, &d->extract->date);
+    return !*authors || take_authors(d, value);
 }
 
 /* "key: value" lines between "---" lines at the very beginning. Without the second one nothing is taken. */
@@ -453,22 +506,9 @@ static bool take_front_matter(document *d, slice *rest) {
         line = trim(next_line(&ahead));
     } while (!equals(line, "---") && !equals(line, "..."));
     *rest = ahead;
-    bool ok = true;
-    while (ok && body.data < line.data) {
-        slice entry = next_line(&body);
-        const char *colon = entry.length ? memchr(entry.data, ':', entry.length) : NULL;
-        if (!colon)
-            continue;
-        slice key = {entry.data, (size_t)(colon - entry.data)}, value = skip(entry, key.length + 1);
-        drt_string author = {0};
-        if (equals(key, "title"))
-            ok = take_value(value, &d->extract->title);
-        else if (equals(key, "date"))
-            ok = take_value(value, &d->extract->date);
-        else if (equals(key, "author"))
-            ok = take_value(value, &author) && (!author.data || drt_extract_add_author(d->extract, &author));
-        drt_string_free(&author);
-    }
+    bool ok = true, authors = false;
+    while (ok && body.data < line.data)
+        ok = take_entry(d, next_line(&body), &authors);
     return ok;
 }
 

@@ -245,6 +245,18 @@ static void markdown_tells_title_authors_and_date(void **state) {
     assert_string_equal(made.authors[0].data, "Ada Renn");
     assert_string_equal(made.text.data, "Other");
     drt_extract_clear(&made);
+    static const char *const lists[] = {
+        "---\nauthor: [Ada Renn, 'Bo Tarn']\n---\nx",
+        "---\nauthors:\n- Ada Renn\n- \"Bo Tarn\"\ntags:\n- mill\n---\nx",
+        "---\nauthor:\n  - name: Ada Renn\n    email: a@b\n  - name: Bo Tarn\n---\nx",
+    };
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        made = extract("a.md", lists[i], strlen(lists[i]));
+        assert_int_equal(made.n_authors, 2);
+        assert_string_equal(made.authors[0].data, "Ada Renn");
+        assert_string_equal(made.authors[1].data, "Bo Tarn");
+        drt_extract_clear(&made);
+    }
     made = extract("a.md", "text\n\n## *First* heading ##\n\n# Second", 36);
     assert_string_equal(made.title.data, "First heading");
     drt_extract_clear(&made);
