@@ -49,10 +49,11 @@ void drt_encoder_free(drt_encoder *encoder) {
 static drt_status run_lower(drt_context *context, drt_encoder *encoder, int n_slots) {
     const drt_model *model = encoder->model;
     drt_layers *l = &encoder->layers;
+    drt_span all = {&encoder->window, 0, n_slots};
     for (int i = 0; i < model->config.lower_layers; i++) {
         if (drt_cancelled(context))
             return drt_fail(context, DRT_FAILED, "cancelled");
-        if (drt_layers_window_attention(l, &model->lower[i], &encoder->window, i, n_slots) ||
+        if (drt_layers_window_attention(l, &model->lower[i], &all, 1, i, n_slots) ||
             drt_layers_mlp(l, &model->lower[i], l->x, n_slots))
             return drt_layers_failed(context, l->backend);
     }

@@ -89,34 +89,45 @@ void drt_layers_close(drt_layers *l) {
 
 /* -------------------------------------------------------------------------- sublayers ---- */
 
-int drt_layers_window_attention(drt_layers *l, const drt_layer_weights *w, drt_window *window, int index, int n) {
+/* Queries of a span in l->qkv -> what they read, in l->q. */
+static int attend_span(drt_layers *l, const drt_span *span, int index) {
     drt_backend *b = l->backend;
     const drt_config *c = &l->model->config;
+    const drt_window *window = span->window;
     int head_size = c->d_model / c->n_heads;
-    size_t past = (size_t)window->used * (size_t)c->d_model;
-    drt_split_qkv split = {.qkv = l->qkv,
-                           .n = n,
+    size_t d = (size_t)c->d_model, first = (size_t)span->first * d, past = (size_t)window->used * d;
+    drt_split_qkv split = {.qkv = l->qkv + 3 * first,
+                           .n = span->n,
                            .n_heads = c->n_heads,
                            .head_size = head_size,
                            .unit_rms = c->qk_norm,
                            .eps = c->rms_eps,
-                           .q = l->q,
+                           .q = l->q + first,
                            .k = window->k[index] + past,
                            .v = window->v[index] + past};
-    drt_window_attention attention = {.q = l->q,
+    drt_window_attention attention = {.q = l->q + first,
                                       .k = window->k[index],
                                       .v = window->v[index],
                                       .segment = window->segment,
-                                      .n = n,
-                                      .m = window->used + n,
+                                      .n = span->n,
+                                      .m = window->used + span->n,
                                       .window = window->window,
                                       .n_heads = c->n_heads,
                                       .head_size = head_size,
-                                      .out = l->q};
+                                      .out = l->q + first};
+    return b->split_qkv(b, &split) || b->window_attention(b, &attention) ? -1 : 0;
+}
+
+int drt_layers_window_attention(drt_layers *l, const drt_layer_weights *w, const drt_span *spans, int n_spans,
+                                int index, int n) {
+    drt_backend *b = l->backend;
+    const drt_config *c = &l->model->config;
     if (b->rms_norm(b, l->x, w->attn_norm, c->rms_eps, n, c->d_model, l->normed) ||
-        b->linear(b, l->normed, &w->qkv, n, false, l->qkv) || b->split_qkv(b, &split) ||
-        b->window_attention(b, &attention))
+        b->linear(b, l->normed, &w->qkv, n, false, l->qkv))
         return -1;
+    for (int i = 0; i < n_spans; i++)
+        if (attend_span(l, &spans[i], index))
+            return -1;
     return b->linear(b, l->q, &w->out, n, true, l->x);
 }
 

@@ -19,6 +19,12 @@ typedef struct {
     int32_t *segment; /* (capacity) host */
 } drt_window;
 
+/* Slots first .. first+n-1 of a call, which go on one window. */
+typedef struct {
+    drt_window *window;
+    int first, n;
+} drt_span;
+
 /* room: most slots of one step. */
 drt_status drt_window_open(drt_context *context, drt_backend *backend, int n_layers, int d, int window, int room,
                            drt_window *w);
@@ -44,8 +50,10 @@ void drt_layers_close(drt_layers *l);
 /* Turns the backend's error into the context's; DRT_FATAL. */
 drt_status drt_layers_failed(drt_context *context, const drt_backend *backend);
 
-/* x += attention(x) over the window's layer `index`, whose rows used .. used+n-1 it writes (segments are set). */
-int drt_layers_window_attention(drt_layers *l, const drt_layer_weights *w, drt_window *window, int index, int n);
+/* x += attention(x) of n slots, which the spans divide, over layer `index` of their windows, whose rows used ..
+ * used+span.n-1 it writes (segments are set). */
+int drt_layers_window_attention(drt_layers *l, const drt_layer_weights *w, const drt_span *spans, int n_spans,
+                                int index, int n);
 /* x += attention(x) inside each of n_chunks chunks; rope as backend->rope_table gives it. */
 int drt_layers_chunk_attention(drt_layers *l, const drt_layer_weights *w, const float *rope, int n_chunks);
 /* x += mlp(mlp_norm(input)); input (n,d) may be x. */

@@ -49,38 +49,51 @@ drt_status drt_record_encoder_run(drt_context *context, drt_record_encoder *enco
 
 /* ------------------------------------------------------------------------------ reader ---- */
 
-/* What one group retrieved at one landmark. */
+/* What one group retrieved at one landmark of a lane. */
 typedef struct {
-    int n;                /* chunks retrieved, 0..K */
-    const float *weights; /* (n) softmaxed scores */
-    const float *y;       /* (n,S,d) chunk memory, dequantised; slot S-1 is treated as zero */
+    int n;                      /* chunks retrieved, 0..K */
+    const float *weights;       /* (n) softmaxed scores */
+    drt_memory_type type;       /* of the records */
+    const void *const *records; /* (n) chunk memory as the library stores it (memory.h); the null slot reads as zero */
 } drt_retrieved;
 
 /* Called by the reader at each landmark slot, once a group and in group order: query (d) =
- * query_norm[g](x at the landmark), group 1's after group 0's layers have run. Fills *out; the
- * pointers must stay valid until the next call of the same group. step counts landmarks from 0. */
-typedef drt_status (*drt_retrieve_fn)(void *user, drt_context *context, int step, int group, const float *query,
-                                      drt_retrieved *out);
+ * query_norm[g](x at the landmark), group 1's after group 0's layers have run. Lanes that stand at a landmark in one
+ * run are asked for one after the other, group by group. Fills *out; the pointers must stay valid until the next call
+ * for the same lane and group. step counts the lane's landmarks from 0. */
+typedef drt_status (*drt_retrieve_fn)(void *user, drt_context *context, int lane, int step, int group,
+                                      const float *query, drt_retrieved *out);
 
+/* A reader runs several lanes side by side: independent sequences of slots, each with its own position, window,
+ * segment and retrievals. Weights are read once for all lanes of a run. */
 typedef struct drt_reader drt_reader;
 
-drt_status drt_reader_new(drt_context *context, drt_model *model, int max_slots, drt_retrieve_fn retrieve, void *user,
-                          drt_reader **reader);
+/* max_slots: most slots of a lane in one run. Everything is allocated here. */
+drt_status drt_reader_new(drt_context *context, drt_model *model, int n_lanes, int max_slots, drt_retrieve_fn retrieve,
+                          void *user, drt_reader **reader);
 void drt_reader_free(drt_reader *reader);
-/* Forgets all slots: the next one is slot 0 of a new segment. */
-void drt_reader_reset(drt_reader *reader);
-/* The next slot, at a chunk border, starts another segment: the window no longer shows the slots before it, while
+/* Forgets all slots of a lane: the next one is slot 0 of a new segment. */
+void drt_reader_reset(drt_reader *reader, int lane);
+/* A lane's next slot, at a chunk border, starts another segment: the window no longer shows the slots before it, while
  * steps and the last retrieval go on, as in the reference's sequences of several documents. */
-void drt_reader_next_segment(drt_reader *reader);
+void drt_reader_next_segment(drt_reader *reader, int lane);
 
-/* Adds n slots (tokens with the landmark in every S-th slot, counted from the last reset) and
- * writes hidden (n,d) after final_norm. Any n >= 1 up to max_slots; pieces equal the whole. After a failure
- * the reader must be reset.
- * attention (n,G,K,S), or NULL: GCA attention of each slot on each slot of each retrieved chunk
- * (within-chunk softmax, not multiplied with the weights), mean over heads and the group's layers;
- * zero where nothing was retrieved. */
-drt_status drt_reader_run(drt_context *context, drt_reader *reader, const int32_t *tokens, int n, float *hidden,
-                          float *attention);
+/* The next n slots of a lane: tokens with the landmark in every S-th slot, counted from the lane's last reset; any
+ * n >= 1 up to max_slots. */
+typedef struct {
+    int lane;
+    const int32_t *tokens; /* (n) */
+    int n;
+    float *hidden; /* (n,d), written: after final_norm */
+    /* (n,G,K,S), or NULL: GCA attention of each slot on each slot of each retrieved chunk (within-chunk softmax, not
+     * multiplied with the weights), mean over heads and the group's layers; zero where nothing was retrieved. */
+    float *attention;
+} drt_reader_item;
+
+/* Adds slots to lanes, at most one item a lane; lanes may stand at different positions. Pieces equal the whole, and a
+ * lane among others equals it alone (fp32: within 1e-4 relative, since products of other sizes sum in another order).
+ * After a failure the lanes of the run must be reset. */
+drt_status drt_reader_run(drt_context *context, drt_reader *reader, const drt_reader_item *items, int n_items);
 
 /* hidden (n,d) -> logits (n,vocab). */
 drt_status drt_reader_logits(drt_context *context, drt_reader *reader, const float *hidden, int n, float *logits);

@@ -58,7 +58,8 @@ static int decode_tokens(const void *decoder, const int32_t *ids, size_t count, 
 /* Runs the first n of the session's slots. */
 static drt_status run_slots(drt_context *context, generation *g, int n) {
     drt_session *s = g->session;
-    drt_status status = drt_reader_run(context, s->reader, s->slots, n, s->hidden, s->attention);
+    drt_reader_item item = {0, s->slots, n, s->hidden, s->attention};
+    drt_status status = drt_reader_run(context, s->reader, &item, 1);
     g->slots += n;
     g->newest = n - 1;
     return status;
@@ -67,7 +68,7 @@ static drt_status run_slots(drt_context *context, generation *g, int n) {
 static drt_status run_question(drt_context *context, generation *g, const drt_question *question) {
     drt_session *s = g->session;
     int chunk_size = config_of(g)->chunk_size;
-    drt_reader_reset(s->reader);
+    drt_reader_reset(s->reader, 0);
     drt_question_chunk(question->tokens, question->n_tokens, chunk_size, s->slots);
     size_t again = drt_reading_prefix(question->tokens, question->n_tokens, chunk_size, s->slots + chunk_size);
     return run_slots(context, g, chunk_size + (int)again);

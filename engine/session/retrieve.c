@@ -18,11 +18,11 @@ static drt_status fail_memory(drt_context *context) {
 
 drt_status drt_retrieval_open(drt_context *context, drt_landmarks *landmarks, drt_retrieval *r) {
     const drt_config *c = &landmarks->model->config;
-    size_t chunk = (size_t)c->chunk_size * (size_t)c->d_model, k = (size_t)c->top_k;
+    size_t k = (size_t)c->top_k;
     *r = (drt_retrieval){.landmarks = landmarks};
     bool ok = true;
     for (int g = 0; g < c->n_groups && ok; g++)
-        ok = (r->y[g] = malloc(k * chunk * sizeof **r->y)) && (r->weights[g] = malloc(k * sizeof **r->weights));
+        ok = (r->records[g] = malloc(k * sizeof **r->records)) && (r->weights[g] = malloc(k * sizeof **r->weights));
     if (ok)
         return DRT_OK;
     drt_retrieval_close(r);
@@ -49,7 +49,7 @@ void drt_retrieval_clear(drt_retrieval *r) {
 void drt_retrieval_close(drt_retrieval *r) {
     drt_retrieval_clear(r);
     for (int g = 0; g < DRT_MAX_GROUPS; g++) {
-        free(r->y[g]);
+        free(r->records[g]);
         free(r->weights[g]);
     }
     *r = (drt_retrieval){0};
@@ -219,30 +219,29 @@ static drt_status fill_hits(drt_context *context, drt_retrieval *r, const float 
     return status;
 }
 
-/* Unpacks the memory of the first K hits for the group. Their weights are the event's, unless it lists more than
+/* The memory of the first K hits, for the group. Their weights are the event's, unless it lists more than
  * are read. */
-static drt_status load_memory(drt_context *context, drt_retrieval *r, const drt_event *event, drt_retrieved *out) {
+static drt_status find_memory(drt_context *context, drt_retrieval *r, const drt_event *event, drt_retrieved *out) {
     const drt_config *c = config_of(r);
     int g = event->group, n = (int)event->n_hits < c->top_k ? (int)event->n_hits : c->top_k;
     float *scores = malloc((size_t)(n + 1) * sizeof *scores);
     if (!scores)
         return fail_memory(context);
     for (int i = 0; i < n; i++) {
-        int64_t chunk = event->hits[i].chunk;
         scores[i] = event->hits[i].score;
-        drt_memory_unpack(r->landmarks->view.memory_type, c->chunk_size, c->d_model,
-                          drt_store_record(r->landmarks->library, chunk),
-                          r->y[g] + (size_t)i * (size_t)c->chunk_size * (size_t)c->d_model);
+        r->records[g][i] = drt_store_record(r->landmarks->library, event->hits[i].chunk);
     }
     drt_rank_weights(scores, n, r->weights[g]);
     free(scores);
-    *out = (drt_retrieved){.n = n, .weights = r->weights[g], .y = r->y[g]};
+    *out = (drt_retrieved){
+        .n = n, .weights = r->weights[g], .type = r->landmarks->view.memory_type, .records = r->records[g]};
     return DRT_OK;
 }
 
-drt_status drt_retrieval_step(void *user, drt_context *context, int step, int group, const float *query,
+drt_status drt_retrieval_step(void *user, drt_context *context, int lane, int step, int group, const float *query,
                               drt_retrieved *out) {
     drt_retrieval *r = user;
+    (void)lane; /* one question at a time */
     *out = (drt_retrieved){0};
     if (group > 0 && r->group_0_only)
         return DRT_OK;
@@ -266,7 +265,7 @@ drt_status drt_retrieval_step(void *user, drt_context *context, int step, int gr
     if (status == DRT_OK)
         status = fill_hits(context, r, query, ids, n, event);
     if (status == DRT_OK)
-        status = load_memory(context, r, event, out);
+        status = find_memory(context, r, event, out);
     free(ids);
     return status;
 }

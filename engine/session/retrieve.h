@@ -10,8 +10,8 @@
 
 typedef struct {
     drt_landmarks *landmarks;
-    float *y[DRT_MAX_GROUPS];       /* (K,S,d): what a group reads */
-    float *weights[DRT_MAX_GROUPS]; /* (K) */
+    const void **records[DRT_MAX_GROUPS]; /* (K): what a group reads, */
+    float *weights[DRT_MAX_GROUPS];       /* (K) and how much of each */
 
     /* Of one question, until it is cleared: */
     drt_retriever retriever;
@@ -40,7 +40,7 @@ drt_status drt_retrieval_start(drt_context *context, drt_retrieval *r, drt_retri
 void drt_retrieval_clear(drt_retrieval *r);
 
 /* A drt_retrieve_fn; user is the drt_retrieval. Appends an event: hits without their texts. */
-drt_status drt_retrieval_step(void *user, drt_context *context, int step, int group, const float *query,
+drt_status drt_retrieval_step(void *user, drt_context *context, int lane, int step, int group, const float *query,
                               drt_retrieved *out);
 
 /* Each hit's document and text, of events that have none yet; with_slots: also what its slots stand for. */

@@ -36,9 +36,10 @@ static drt_status search(drt_context *context, drt_session *s, const drt_questio
                                             group_0_only, &query->clean);
     if (status != DRT_OK)
         return status;
-    drt_reader_reset(s->reader);
+    drt_reader_item item = {0, s->slots, c->chunk_size, s->hidden, NULL};
+    drt_reader_reset(s->reader, 0);
     drt_question_chunk(query->tokens, query->n_tokens, c->chunk_size, s->slots);
-    status = drt_reader_run(context, s->reader, s->slots, c->chunk_size, s->hidden, NULL);
+    status = drt_reader_run(context, s->reader, &item, 1);
     for (size_t e = 0; e < r->n_events && status == DRT_OK; e++)
         status = cut_hits(context, &r->events[e], (size_t)params->top);
     if (status == DRT_OK)

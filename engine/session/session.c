@@ -36,7 +36,7 @@ drt_status drt_session_open(drt_context *context, drt_library *library, drt_mode
     if (status == DRT_OK)
         status = drt_retrieval_open(context, &s->landmarks, &s->retrieval);
     if (status == DRT_OK)
-        status = drt_reader_new(context, model, (int)slots, drt_retrieval_step, &s->retrieval, &s->reader);
+        status = drt_reader_new(context, model, 1, (int)slots, drt_retrieval_step, &s->retrieval, &s->reader);
     if (status == DRT_OK)
         *session = s;
     else

@@ -132,6 +132,13 @@ static inline float *by_heads(const float *rows, size_t n_chunks, const drt_conf
     return heads;
 }
 
+/* Slots n of one lane of the reader. */
+static inline drt_status read_lane(drt_context *context, drt_reader *reader, int lane, const int32_t *tokens, size_t n,
+                                   float *hidden, float *attention) {
+    drt_reader_item item = {lane, tokens, (int)n, hidden, attention};
+    return drt_reader_run(context, reader, &item, 1);
+}
+
 /* Documents' landmarks (n,d) and memory (n,S,d), and what was retrieved from them. */
 typedef struct {
     const drt_config *config;
@@ -143,7 +150,7 @@ typedef struct {
     float *scores, *weights;
     int32_t *indices;
     int *counts;
-    float *gathered; /* (G,K,S,d): what the reader was given */
+    const void **records; /* (G,K): what the reader was given, fp32 */
 } memory_retriever;
 
 static inline void retriever_open(memory_retriever *r, const drt_config *c, const float *landmarks, const float *y,
@@ -154,9 +161,10 @@ static inline void retriever_open(memory_retriever *r, const drt_config *c, cons
     r->weights = new_floats(results);
     r->indices = calloc(results, sizeof *r->indices);
     r->counts = calloc((size_t)(steps * c->n_groups), sizeof *r->counts);
-    r->gathered = new_floats((size_t)(c->n_groups * c->top_k * c->chunk_size * c->d_model));
+    r->records = calloc((size_t)(c->n_groups * c->top_k), sizeof *r->records);
     assert_non_null(r->indices);
     assert_non_null(r->counts);
+    assert_non_null(r->records);
 }
 
 static inline void retriever_close(memory_retriever *r) {
@@ -164,7 +172,7 @@ static inline void retriever_close(memory_retriever *r) {
     free(r->weights);
     free(r->indices);
     free(r->counts);
-    free(r->gathered);
+    free(r->records);
 }
 
 /* Softmax over the n scores of a retrieval. */
@@ -177,14 +185,15 @@ static inline void softmax_scores(const float *scores, int n, float *weights) {
 }
 
 /* A drt_retrieve_fn: plain scores, selection by repeated maximum. */
-static inline drt_status retrieve_from_memory(void *user, drt_context *context, int step, int group, const float *query,
-                                              drt_retrieved *out) {
+static inline drt_status retrieve_from_memory(void *user, drt_context *context, int lane, int step, int group,
+                                              const float *query, drt_retrieved *out) {
     (void)context;
+    (void)lane;
     memory_retriever *r = user;
     const drt_config *c = r->config;
     size_t d = (size_t)c->d_model, chunk = (size_t)c->chunk_size * d, K = (size_t)c->top_k;
     size_t row = (size_t)step, at = (row * (size_t)c->n_groups + (size_t)group) * K;
-    float *gathered = r->gathered + (size_t)group * K * chunk;
+    const void **records = r->records + (size_t)group * K;
     int count = 0;
     for (int k = 0; k < c->top_k; k++) {
         int best = -1;
@@ -206,12 +215,11 @@ static inline drt_status retrieve_from_memory(void *user, drt_context *context, 
             break;
         r->scores[at + (size_t)count] = best_score;
         r->indices[at + (size_t)count] = best;
-        memcpy(gathered + (size_t)count * chunk, r->y + (size_t)best * chunk, chunk * sizeof *gathered);
-        count++;
+        records[count++] = r->y + (size_t)best * chunk;
     }
     softmax_scores(r->scores + at, count, r->weights + at);
     r->counts[row * (size_t)c->n_groups + (size_t)group] = count;
-    *out = (drt_retrieved){count, r->weights + at, gathered};
+    *out = (drt_retrieved){count, r->weights + at, DRT_MEMORY_F32, records};
     return DRT_OK;
 }
 

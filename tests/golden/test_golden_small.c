@@ -51,10 +51,11 @@ static void check_lower_layers(small_case *s) {
     assert_ok(s->g.context,
               drt_window_open(s->g.context, b, s->c->lower_layers, s->c->d_model, s->c->window, n, &window));
     memcpy(window.segment, s->segment, s->n * sizeof *s->segment);
+    drt_span all = {&window, 0, n};
     assert_int_equal(b->embed(b, &s->g.model->embed, s->tokens, n, layers.x), 0);
     for (int i = 0; i < s->c->lower_layers; i++) {
         const drt_layer_weights *w = &s->g.model->lower[i];
-        assert_int_equal(drt_layers_window_attention(&layers, w, &window, i, n), 0);
+        assert_int_equal(drt_layers_window_attention(&layers, w, &all, 1, i, n), 0);
         assert_int_equal(drt_layers_mlp(&layers, w, layers.x, n), 0);
         snprintf(name, sizeof name, "lower.%d", i);
         assert_golden(&s->g, name, layers.x, s->n * s->d);
@@ -99,14 +100,14 @@ static void run_segments(small_case *s, memory_retriever *r, float *hidden) {
     drt_reader *reader;
     size_t per_slot = (size_t)(s->c->n_groups * s->c->top_k) * s->S;
     float *attention = new_floats(s->n * per_slot);
-    assert_ok(s->g.context, drt_reader_new(s->g.context, s->g.model, (int)s->n, retrieve_from_memory, r, &reader));
+    assert_ok(s->g.context, drt_reader_new(s->g.context, s->g.model, 1, (int)s->n, retrieve_from_memory, r, &reader));
     for (size_t first = 0, end; first < s->n; first = end) {
         for (end = first; end < s->n && s->segment[end] == s->segment[first]; end++)
             ;
         if (first > 0)
-            drt_reader_next_segment(reader);
-        assert_ok(s->g.context, drt_reader_run(s->g.context, reader, s->tokens + first, (int)(end - first),
-                                               hidden + first * s->d, attention + first * per_slot));
+            drt_reader_next_segment(reader, 0);
+        assert_ok(s->g.context, read_lane(s->g.context, reader, 0, s->tokens + first, end - first,
+                                          hidden + first * s->d, attention + first * per_slot));
     }
     size_t shift = s->c->landmark_reads_own_retrieval ? s->S - 1 : s->S;
     for (size_t i = 0; i < s->n; i++)
@@ -138,7 +139,7 @@ static void check_output(small_case *s, const float *hidden) {
     float *logits = new_floats(s->n * vocab);
     memory_retriever none = {0};
     drt_reader *reader;
-    assert_ok(s->g.context, drt_reader_new(s->g.context, s->g.model, 1, retrieve_from_memory, &none, &reader));
+    assert_ok(s->g.context, drt_reader_new(s->g.context, s->g.model, 1, 1, retrieve_from_memory, &none, &reader));
     assert_ok(s->g.context, drt_reader_logits(s->g.context, reader, hidden, (int)s->n, logits));
     drt_reader_free(reader);
     assert_golden(&s->g, "hidden", hidden, s->n * s->d);

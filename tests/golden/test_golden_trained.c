@@ -141,8 +141,8 @@ static int answer(trained_case *t, drt_reader *reader, size_t q, float *first_lo
     memcpy(slots, t->questions + q * S, S * sizeof *slots);
     int n = (int)S + reading_prefix(t, slots, slots + S), count = 0;
     int64_t position = n;
-    drt_reader_reset(reader);
-    assert_ok(t->g.context, drt_reader_run(t->g.context, reader, slots, n, hidden, NULL));
+    drt_reader_reset(reader, 0);
+    assert_ok(t->g.context, read_lane(t->g.context, reader, 0, slots, (size_t)n, hidden, NULL));
     const float *last = hidden + (size_t)(n - 1) * t->d;
     for (;;) {
         assert_ok(t->g.context, drt_reader_logits(t->g.context, reader, last, 1, logits));
@@ -154,7 +154,7 @@ static int answer(trained_case *t, drt_reader *reader, size_t q, float *first_lo
         tokens[count++] = token;
         int32_t next[2] = {token, DRT_TOKEN_LANDMARK};
         n = (position + 2) % (int64_t)S == 0 ? 2 : 1;
-        assert_ok(t->g.context, drt_reader_run(t->g.context, reader, next, n, hidden, NULL));
+        assert_ok(t->g.context, read_lane(t->g.context, reader, 0, next, (size_t)n, hidden, NULL));
         last = hidden + (size_t)(n - 1) * t->d;
         position += n;
     }
@@ -190,7 +190,7 @@ static void answer_all(trained_case *t, drt_retrieve_fn retrieve, memory_retriev
     float *weights = golden_floats(&t->g, "weights"), *scores = golden_floats(&t->g, "scores");
     int32_t *indices = golden_integers(&t->g, "indices", NULL);
     assert_ok(t->g.context, drt_file_read(t->g.context, DRT_TEST_DATA "/golden/trained/answers.jsonl", 1 << 20, &file));
-    assert_ok(t->g.context, drt_reader_new(t->g.context, t->g.model, (int)(2 * t->S), retrieve, r, &reader));
+    assert_ok(t->g.context, drt_reader_new(t->g.context, t->g.model, 1, (int)(2 * t->S), retrieve, r, &reader));
     const char *at = file.data;
     for (size_t q = 0; q < t->n_questions; q++) {
         cJSON *line = cJSON_ParseWithOpts(at, &at, 0);
@@ -232,24 +232,24 @@ typedef struct {
     size_t record_bytes;
 } stored_retriever;
 
-static drt_status retrieve_from_records(void *user, drt_context *context, int step, int group, const float *query,
-                                        drt_retrieved *out) {
+static drt_status retrieve_from_records(void *user, drt_context *context, int lane, int step, int group,
+                                        const float *query, drt_retrieved *out) {
     stored_retriever *s = user;
     trained_case *t = s->t;
     drt_backend *b = t->g.device->backend;
-    float *scores = new_floats(t->chunks), *values = s->r.scores, *gathered = s->r.gathered;
+    float *scores = new_floats(t->chunks), *values = s->r.scores;
+    const void **records = s->r.records + (size_t)group * t->K;
     int64_t indices[16];
     int count;
     (void)context;
+    (void)lane;
     (void)step;
-    gathered += (size_t)group * t->K * t->S * t->d;
     assert_int_equal(b->retrieval_scores(b, s->landmarks, (int64_t)t->chunks, t->c->d_model, query, scores), 0);
     assert_int_equal(b->top_k(b, scores, (int64_t)t->chunks, NULL, NULL, t->c->top_k, indices, values, &count), 0);
     for (int i = 0; i < count; i++)
-        drt_memory_unpack(DRT_MEMORY_INT8, t->c->chunk_size, t->c->d_model,
-                          s->records + (size_t)indices[i] * s->record_bytes, gathered + (size_t)i * t->S * t->d);
+        records[i] = s->records + (size_t)indices[i] * s->record_bytes;
     softmax_scores(values, count, s->r.weights);
-    *out = (drt_retrieved){count, s->r.weights, gathered};
+    *out = (drt_retrieved){count, s->r.weights, DRT_MEMORY_INT8, records};
     free(scores);
     return DRT_OK;
 }
@@ -285,8 +285,8 @@ static void long_answer(void **state) {
     memory_retriever r;
     drt_reader *reader;
     retriever_open(&r, t->c, t->landmarks, t->y, (int)t->chunks, (int)(slots / t->S));
-    assert_ok(t->g.context, drt_reader_new(t->g.context, t->g.model, (int)slots, retrieve_from_memory, &r, &reader));
-    assert_ok(t->g.context, drt_reader_run(t->g.context, reader, tokens, (int)slots, hidden, NULL));
+    assert_ok(t->g.context, drt_reader_new(t->g.context, t->g.model, 1, (int)slots, retrieve_from_memory, &r, &reader));
+    assert_ok(t->g.context, read_lane(t->g.context, reader, 0, tokens, slots, hidden, NULL));
     assert_ok(t->g.context, drt_reader_logits(t->g.context, reader, hidden, (int)slots, logits));
     for (size_t i = 0; i < slots; i++) {
         const float *row = logits + i * vocab;

@@ -144,15 +144,15 @@ static void read_slots(stream_case *s, int most, bool random_steps, float *hidde
     size_t per_slot = (size_t)(s->c->n_groups * s->c->top_k) * s->S;
     retriever_open(&r, s->c, s->landmarks, s->y, (int)s->chunks, (int)s->chunks);
     r.visible = golden_tensor(&s->g, "visible", DRT_TENSOR_BOOL)->data;
-    assert_ok(s->g.context, drt_reader_new(s->g.context, s->g.model, most, retrieve_from_memory, &r, &reader));
+    assert_ok(s->g.context, drt_reader_new(s->g.context, s->g.model, 1, most, retrieve_from_memory, &r, &reader));
     for (int run = 0; run < 2; run++) { /* the second run after a reset, over what the first left behind */
-        drt_reader_reset(reader);
+        drt_reader_reset(reader, 0);
         for (size_t i = 0, n; i < s->n; i += n) {
             n = random_steps ? 1 + (size_t)random_below(most) : (size_t)most;
             if (n > s->n - i)
                 n = s->n - i;
-            assert_ok(s->g.context, drt_reader_run(s->g.context, reader, s->tokens + i, (int)n, hidden + i * s->d,
-                                                   attention + i * per_slot));
+            assert_ok(s->g.context, read_lane(s->g.context, reader, 0, s->tokens + i, n, hidden + i * s->d,
+                                              attention + i * per_slot));
         }
     }
     drt_reader_free(reader);
@@ -185,13 +185,132 @@ static void reader_in_pieces(void **state) {
     }
 }
 
+/* ------------------------------------------------------------------------------ lanes ---- */
+
+enum { LANES = 4 };
+
+/* Lane i reads the case's slots from chunk i on; the last lane finds nothing to retrieve. */
+typedef struct {
+    memory_retriever retriever;
+    const int32_t *tokens;
+    size_t n, at;
+    float *hidden, *attention; /* (n,d), (n,G,K,S) */
+} lane_case;
+
+static drt_status retrieve_for_lane(void *user, drt_context *context, int lane, int step, int group, const float *query,
+                                    drt_retrieved *out) {
+    lane_case *lanes = user;
+    return retrieve_from_memory(&lanes[lane].retriever, context, 0, step, group, query, out);
+}
+
+static void lane_open(const stream_case *s, int i, lane_case *lane) {
+    size_t first = (size_t)i * s->S;
+    *lane = (lane_case){.tokens = s->tokens + first, .n = s->n - first};
+    lane->hidden = new_floats(lane->n * s->d);
+    lane->attention = new_floats(lane->n * (size_t)(s->c->n_groups * s->c->top_k) * s->S);
+    retriever_open(&lane->retriever, s->c, s->landmarks, s->y, i == LANES - 1 ? 0 : (int)s->chunks, (int)s->chunks);
+}
+
+static void lane_close(lane_case *lane) {
+    free(lane->hidden);
+    free(lane->attention);
+    retriever_close(&lane->retriever);
+}
+
+/* The lane's next slots, at most `most`; they end where another segment begins: at every third chunk. */
+static drt_reader_item next_item(const stream_case *s, drt_reader *reader, int number, lane_case *lane, size_t most) {
+    size_t segment = 3 * s->S, left = segment - lane->at % segment;
+    size_t n = 1 + (size_t)random_below((int)most), at = lane->at;
+    n = n > left ? left : n;
+    n = n > lane->n - at ? lane->n - at : n;
+    if (at > 0 && at % segment == 0)
+        drt_reader_next_segment(reader, number);
+    lane->at += n;
+    return (drt_reader_item){number, lane->tokens + at, (int)n, lane->hidden + at * s->d,
+                             lane->attention + at * (size_t)(s->c->n_groups * s->c->top_k) * s->S};
+}
+
+/* Runs lanes side by side, some of them at a time, until all are through. */
+static void run_lanes(stream_case *s, lane_case *lanes, int n_lanes, bool in_turns) {
+    drt_reader *reader;
+    size_t most = 1 + (size_t)random_below(3 * (int)s->S);
+    assert_ok(s->g.context,
+              drt_reader_new(s->g.context, s->g.model, n_lanes, (int)most, retrieve_for_lane, lanes, &reader));
+    for (int left = n_lanes; left > 0;) {
+        drt_reader_item items[LANES];
+        int n = 0;
+        for (int i = n_lanes - 1; i >= 0; i--)
+            if (lanes[i].at < lanes[i].n && (!in_turns || random_below(3) > 0)) {
+                items[n++] = next_item(s, reader, i, &lanes[i], most);
+                left -= lanes[i].at == lanes[i].n;
+            }
+        assert_ok(s->g.context, drt_reader_run(s->g.context, reader, items, n));
+    }
+    drt_reader_free(reader);
+}
+
+static void lanes_are_readers_of_their_own(void **state) {
+    (void)state;
+    static const char *const names[] = {"tiny", "segments", "paper"};
+    for (int round = 0; round < 6; round++) {
+        stream_case s;
+        lane_case together[LANES];
+        case_open(&s, names[round % 3], 1 + round % 2);
+        size_t per_slot = (size_t)(s.c->n_groups * s.c->top_k) * s.S;
+        for (int i = 0; i < LANES; i++)
+            lane_open(&s, i, &together[i]);
+        run_lanes(&s, together, LANES, round % 2);
+        for (int i = 0; i < LANES; i++) {
+            lane_case alone;
+            lane_open(&s, i, &alone);
+            run_lanes(&s, &alone, 1, false);
+            assert_close("hidden of a lane", together[i].hidden, alone.hidden, alone.n * s.d, TOLERANCE);
+            assert_close("attention of a lane", together[i].attention, alone.attention, alone.n * per_slot, TOLERANCE);
+            lane_close(&alone);
+            lane_close(&together[i]);
+        }
+        case_close(&s);
+    }
+}
+
+/* After a reset a lane begins anew while the others go on. */
+static void lanes_are_reset_alone(void **state) {
+    (void)state;
+    stream_case s;
+    lane_case lanes[2];
+    drt_reader *reader;
+    case_open(&s, "tiny", 1);
+    int n = (int)(2 * s.S);
+    float *again = new_floats((size_t)n * s.d);
+    for (int i = 0; i < 2; i++)
+        lane_open(&s, i, &lanes[i]);
+    assert_ok(s.g.context, drt_reader_new(s.g.context, s.g.model, 2, n, retrieve_for_lane, lanes, &reader));
+    drt_reader_item items[2] = {{0, lanes[0].tokens, n, lanes[0].hidden, NULL},
+                                {1, lanes[1].tokens, n / 2, lanes[1].hidden, NULL}};
+    assert_ok(s.g.context, drt_reader_run(s.g.context, reader, items, 2));
+    drt_reader_reset(reader, 0);
+    items[0].hidden = again;
+    items[1] = (drt_reader_item){1, lanes[1].tokens + n / 2, n / 2, lanes[1].hidden + (size_t)(n / 2) * s.d, NULL};
+    assert_ok(s.g.context, drt_reader_run(s.g.context, reader, items, 2));
+    assert_close("a lane that was reset", again, lanes[0].hidden, (size_t)n * s.d, TOLERANCE);
+    drt_reader_reset(reader, 1);
+    items[1] = (drt_reader_item){1, lanes[1].tokens, n, again, NULL};
+    assert_ok(s.g.context, drt_reader_run(s.g.context, reader, items + 1, 1));
+    assert_close("a lane that went on", lanes[1].hidden, again, (size_t)n * s.d, TOLERANCE);
+    drt_reader_free(reader);
+    for (int i = 0; i < 2; i++)
+        lane_close(&lanes[i]);
+    free(again);
+    case_close(&s);
+}
+
 /* The retriever's failure comes back as it is. */
-static drt_status refuse(void *user, drt_context *context, int step, int group, const float *query,
+static drt_status refuse(void *user, drt_context *context, int lane, int step, int group, const float *query,
                          drt_retrieved *out) {
     (void)user;
     (void)query;
     (void)out;
-    return drt_fail(context, DRT_FAILED, "no chunks for step %d, group %d", step, group);
+    return drt_fail(context, DRT_FAILED, "no chunks for lane %d, step %d, group %d", lane, step, group);
 }
 
 static void reader_reports_failures(void **state) {
@@ -200,11 +319,16 @@ static void reader_reports_failures(void **state) {
     drt_reader *reader;
     case_open(&s, "tiny", 1);
     float *hidden = new_floats(s.n * s.d);
-    assert_ok(s.g.context, drt_reader_new(s.g.context, s.g.model, (int)s.S, refuse, NULL, &reader));
-    assert_int_equal(drt_reader_run(s.g.context, reader, s.tokens, (int)s.S, hidden, NULL), DRT_FAILED);
-    assert_string_equal(drt_error(s.g.context), "no chunks for step 0, group 0");
-    assert_int_equal(drt_reader_run(s.g.context, reader, s.tokens, (int)s.S + 1, hidden, NULL), DRT_FAILED);
-    assert_int_equal(drt_reader_run(s.g.context, reader, s.tokens, 0, hidden, NULL), DRT_FAILED);
+    assert_ok(s.g.context, drt_reader_new(s.g.context, s.g.model, 2, (int)s.S, refuse, NULL, &reader));
+    assert_int_equal(read_lane(s.g.context, reader, 1, s.tokens, s.S, hidden, NULL), DRT_FAILED);
+    assert_string_equal(drt_error(s.g.context), "no chunks for lane 1, step 0, group 0");
+    assert_int_equal(read_lane(s.g.context, reader, 0, s.tokens, s.S + 1, hidden, NULL), DRT_FAILED);
+    assert_int_equal(read_lane(s.g.context, reader, 0, s.tokens, 0, hidden, NULL), DRT_FAILED);
+    assert_int_equal(read_lane(s.g.context, reader, 2, s.tokens, 1, hidden, NULL), DRT_FAILED);
+    assert_int_equal(read_lane(s.g.context, reader, -1, s.tokens, 1, hidden, NULL), DRT_FAILED);
+    drt_reader_item twice[2] = {{0, s.tokens, 1, hidden, NULL}, {0, s.tokens, 1, hidden, NULL}};
+    assert_int_equal(drt_reader_run(s.g.context, reader, twice, 2), DRT_FAILED);
+    assert_string_equal(drt_error(s.g.context), "lane 0 is there twice in one run of the reader");
     drt_reader_free(reader);
     free(hidden);
     case_close(&s);
@@ -216,6 +340,8 @@ int main(void) {
         cmocka_unit_test(encoder_in_any_document_order),
         cmocka_unit_test(encoder_refuses_parts_of_chunks),
         cmocka_unit_test(reader_in_pieces),
+        cmocka_unit_test(lanes_are_readers_of_their_own),
+        cmocka_unit_test(lanes_are_reset_alone),
         cmocka_unit_test(reader_reports_failures),
     };
     const char *seed = getenv("DRT_TEST_SEED");

@@ -284,10 +284,11 @@ static void long_answer_retrieves_at_each_landmark(void **state) {
     drt_retrieval *r = &t.session->retrieval;
     const drt_string text = {(char *)"what", 4};
     scratch_check(t.context, drt_retrieval_start(t.context, r, DRT_RETRIEVER_LEARNED, NULL, 0, TOP_K, false, &text));
-    drt_reader_reset(t.session->reader);
-    for (int at = 0; at < 192; at += 96)
-        scratch_check(t.context,
-                      drt_reader_run(t.context, t.session->reader, tokens + at, 96, t.session->hidden, NULL));
+    drt_reader_reset(t.session->reader, 0);
+    for (int at = 0; at < 192; at += 96) {
+        drt_reader_item item = {0, tokens + at, 96, t.session->hidden, NULL};
+        scratch_check(t.context, drt_reader_run(t.context, t.session->reader, &item, 1));
+    }
     assert_int_equal(r->n_events, 3 * GROUPS);
     assert_int_equal(r->n_steps, 3);
     for (size_t e = 0; e < r->n_events; e++) {
