@@ -7,7 +7,7 @@
 enum { EXIT_ALL = 0, EXIT_SOME = 1, EXIT_USAGE = 2 }; /* all went well; some items failed; usage or fatal */
 
 extern const drt_command command_ingest, command_ask, command_search, command_show, command_ls, command_rm,
-    command_verify, command_info, command_sessions, command_model_info, command_model_quantize, command_bench_ingest,
-    command_bench_ask, command_open;
+    command_verify, command_info, command_sessions, command_model_info, command_model_quantize, command_bench_ops,
+    command_bench_ingest, command_bench_ask, command_open;
 
 #endif

@@ -12,7 +12,7 @@ _drt() {
         return
     fi
     if [[ $command == bench && COMP_CWORD -eq 2 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "ingest ask --help" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "ops ingest ask --help" -- "$current")
         return
     fi
     case $previous in
@@ -50,9 +50,10 @@ _drt() {
         verify) options="--compact" ;;
         sessions) options="--json --delete" ;;
         bench)
-            options="--json --scratch $compute"
-            [[ ${COMP_WORDS[2]} == ingest ]] && options="--tokens $options"
-            [[ ${COMP_WORDS[2]} == ask ]] && options="--chunks --questions $options"
+            options="--json $compute"
+            [[ ${COMP_WORDS[2]} == ops ]] && options="--slots --chunks $options"
+            [[ ${COMP_WORDS[2]} == ingest ]] && options="--tokens --scratch $options"
+            [[ ${COMP_WORDS[2]} == ask ]] && options="--chunks --questions --scratch $options"
             ;;
         model) [[ ${COMP_WORDS[2]} == info ]] && options="--json" ;;
         esac

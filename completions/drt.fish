@@ -18,7 +18,7 @@ complete -c drt -n 'test (count (commandline -opc)) -eq 1' -f -a info -d 'Facts 
 complete -c drt -n 'test (count (commandline -opc)) -eq 1' -f -a sessions -d 'List past questions, or show one'
 complete -c drt -n 'test (count (commandline -opc)) -eq 1' -f -a model -d 'Facts about a model, or an int8 copy'
 complete -c drt -n 'test (count (commandline -opc)) -eq 1' -f -a bench -d 'Measure speed and memory'
-complete -c drt -n '__drt_command bench; and test (count (commandline -opc)) -eq 2' -f -a 'ingest ask'
+complete -c drt -n '__drt_command bench; and test (count (commandline -opc)) -eq 2' -f -a 'ops ingest ask'
 complete -c drt -n '__drt_command model; and test (count (commandline -opc)) -eq 2' -f -a 'info quantize'
 
 complete -c drt -n '__drt_command open ingest ask search show ls rm verify info sessions model bench' -l help -d 'Show the options'
@@ -45,5 +45,6 @@ complete -c drt -n '__drt_command verify' -l compact -d 'Give back the space of 
 complete -c drt -n '__drt_command sessions' -l delete -d 'Delete the session'
 complete -c drt -n '__drt_command bench' -x -l scratch -a '(__fish_complete_directories)' -d 'Where temporary libraries go'
 complete -c drt -n '__drt_command bench' -x -l tokens -d 'Tokens of text to make up (ingest)'
-complete -c drt -n '__drt_command bench' -x -l chunks -d 'Chunks of one library (ask)'
+complete -c drt -n '__drt_command bench' -x -l chunks -d 'Chunks of one library (ask), to search (ops)'
+complete -c drt -n '__drt_command bench' -x -l slots -d 'Slots of a full batch (ops)'
 complete -c drt -n '__drt_command bench' -x -l questions -d 'Questions to each library (ask)'

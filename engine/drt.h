@@ -414,6 +414,35 @@ drt_status drt_library_session_delete(drt_context *context, drt_library *library
 
 /* ------------------------------------------------------------------------------- bench ---- */
 
+/* One operation of the device at the model's shapes, against what its bytes and its arithmetic would take at the ceilings.
+ * Strings are valid during the call that hands it over. */
+typedef struct {
+    const char *operation, *shape;
+    const char *error;        /* NULL, or why it could not be measured; then the rest is 0 */
+    double seconds;           /* of a call, median */
+    double bytes, link_bytes; /* of the device's memory; between it and the host's memory */
+    double flop;
+    double bound;      /* seconds */
+    const char *limit; /* which ceiling that is: "copy", "link" or "product" */
+} drt_bench_operation;
+
+typedef struct {
+    int slots;      /* of a full batch, a multiple of the chunk's; 0: 2048, on a GPU 65536 */
+    int64_t chunks; /* of a library that is searched; 0: 16384, 262144 and 1048576 */
+    void (*operation)(void *user, const drt_bench_operation *operation); /* each, in turn */
+    void *user;
+} drt_bench_ops_params;
+
+typedef struct {
+    double copy_rate; /* bytes/s, read and written ones both counted */
+    double link_rate; /* bytes/s from pinned host memory to the device's */
+    double gemm_rate; /* FLOP/s of a large matrix product */
+} drt_bench_ops_report;
+
+/* The report's ceilings are there before the first operation is handed over. */
+drt_status drt_bench_ops(drt_context *context, drt_model *model, const drt_bench_ops_params *params,
+                         drt_bench_ops_report *report);
+
 typedef struct {
     const char *const *paths; /* what to ingest; n_paths 0: text made up for the purpose */
     size_t n_paths;

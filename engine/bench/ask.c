@@ -117,7 +117,7 @@ static drt_status fill_library(drt_context *context, drt_library *library, const
     for (int64_t number = 0; f.written < chunks && status == DRT_OK; number++) {
         int64_t left = chunks - f.written;
         status = drt_cancelled(context)
-                     ? drt_fail(context, DRT_FAILED, "the benchmark was cancelled")
+                     ? drt_bench_cancelled(context)
                      : add_document(&f, number, (size_t)(left < CHUNKS_OF_A_DOCUMENT ? left : CHUNKS_OF_A_DOCUMENT));
     }
     free(f.stock);
@@ -140,7 +140,7 @@ static drt_status ask(drt_context *context, drt_session *session, const char *qu
     bool cut_off = answer->finish == DRT_FINISH_CANCELLED;
     *first_token_ms = answer->first_token_ms;
     drt_answer_free(answer);
-    return cut_off ? drt_fail(context, DRT_FAILED, "the benchmark was cancelled") : DRT_OK;
+    return cut_off ? drt_bench_cancelled(context) : DRT_OK;
 }
 
 static drt_status ask_all(drt_context *context, drt_session *session, int n, drt_bench_ask_report *report) {

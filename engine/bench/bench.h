@@ -6,6 +6,9 @@
 #include "engine/base/buffer.h"
 #include "engine/network/model.h"
 
+/* DRT_FAILED, and the sentence that says so (process.c). */
+drt_status drt_bench_cancelled(drt_context *context);
+
 /* flops.c: FLOP of one slot in an ingest (lower layers and chunk encoder; a product of m x n x k counts
  * 2mnk), with the window full. */
 double drt_bench_slot_flops(const drt_config *config);

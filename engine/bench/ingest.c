@@ -10,10 +10,6 @@
 #define GEMM_SECONDS 1.0 /* before the ingest, and again after it */
 #define WORDS_OF_A_FILE 20000
 
-static drt_status cancelled(drt_context *context) {
-    return drt_fail(context, DRT_FAILED, "the benchmark was cancelled");
-}
-
 /* Files of made-up text in a new folder. */
 static drt_status write_corpus(drt_context *context, const char *folder, int64_t tokens) {
     drt_status status = DRT_OK;
@@ -46,7 +42,7 @@ static drt_status run_ingest(drt_context *context, drt_model *model, const char 
     status = drt_ingest(context, library, model, &ingest, report);
     drt_library_close(library);
     if (report->cancelled)
-        return cancelled(context);
+        return drt_bench_cancelled(context);
     if (status >= DRT_WARN && report->tokens == 0)
         return drt_fail(context, DRT_FAILED, "there is no text to ingest in what was given");
     return status >= DRT_WARN ? DRT_OK : status;

@@ -1,9 +1,13 @@
-/* process.c: memory and time of this process. */
+/* process.c: memory and time of this process, and its end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "engine/bench/bench.h"
+
+drt_status drt_bench_cancelled(drt_context *context) {
+    return drt_fail(context, DRT_FAILED, "the benchmark was cancelled");
+}
 
 void drt_bench_memory(int64_t *peak, int64_t *anonymous) {
     char line[256];

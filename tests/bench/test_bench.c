@@ -101,6 +101,35 @@ static void scratch_folders_go_with_their_contents(void **state) {
     drt_string_free(&inner);
 }
 
+typedef struct {
+    int n, errors;
+    bool bound; /* every bound is the longest of its three */
+    drt_bench_ops_report report;
+} seen_operations;
+
+static void see(void *user, const drt_bench_operation *o) {
+    seen_operations *seen = user;
+    double copy = o->bytes / seen->report.copy_rate, link = o->link_bytes / seen->report.link_rate;
+    double product = o->flop / seen->report.gemm_rate, bound = fmax(fmax(copy, link), product);
+    double named = strcmp(o->limit, "copy") == 0 ? copy : strcmp(o->limit, "link") == 0 ? link : product;
+    seen->n++;
+    seen->errors += o->error != NULL;
+    seen->bound = seen->bound && fabs(o->bound / bound - 1) < 1e-9 && fabs(named / bound - 1) < 1e-9;
+    assert_true(o->seconds > 0 && o->operation[0] && o->shape[0]);
+}
+
+static void operations_are_measured(void **state) {
+    bench_case *t = *state;
+    seen_operations seen = {.bound = true};
+    drt_bench_ops_params params = {.slots = 128, .chunks = 1000, .operation = see, .user = &seen};
+    if (drt_bench_ops(t->context, t->model, &params, &seen.report) != DRT_OK)
+        fail_msg("%s", drt_error(t->context));
+    assert_true(seen.report.copy_rate > 0 && seen.report.link_rate > 0 && seen.report.gemm_rate > 0);
+    assert_true(seen.n >= 40 && seen.errors == 0 && seen.bound);
+    params.slots = 100; /* no whole chunks */
+    assert_int_equal(drt_bench_ops(t->context, t->model, &params, &seen.report), DRT_FAILED);
+}
+
 static void an_ingest_is_measured(void **state) {
     bench_case *t = *state;
     drt_bench_ingest_params params = {.tokens = 700, .directory = t->directory};
@@ -139,6 +168,7 @@ int main(void) {
         cmocka_unit_test(text_is_repeatable_and_different_by_seed),
         cmocka_unit_test(medians_and_memory),
         cmocka_unit_test(scratch_folders_go_with_their_contents),
+        cmocka_unit_test(operations_are_measured),
         cmocka_unit_test(an_ingest_is_measured),
         cmocka_unit_test(questions_are_measured),
     };

@@ -1,4 +1,4 @@
-"""test_bench.py: drt bench ingest and ask: their fields, plain output, and that nothing is left behind."""
+"""test_bench.py: drt bench ops, ingest and ask: their fields, plain output, and that nothing is left behind."""
 import os, signal, time
 
 import cli
@@ -8,7 +8,29 @@ INGEST = {"tokens", "chunks", "seconds", "tokens_per_second", "flop_per_token", 
 ASK = {"chunks", "questions", "first_token_ms", "slowest_ms", "library_bytes", "peak_bytes", "anonymous_bytes"}
 
 
+OPS = {"operation", "shape", "seconds", "bytes", "link_bytes", "flop", "bound_seconds", "limit", "share_of_bound",
+       "copy_bytes_per_second", "link_bytes_per_second", "gemm_flop_per_second"}
+TABLE = {"upload", "download", "embed", "rms_norm", "unit_rms", "linear", "add", "swiglu", "split_qkv", "window_attention",
+         "chunk_attention", "cross_attention", "retrieval_scores", "top_k"}     # of kernels/backend.h, all that the CPU has
+
+
 class Bench(cli.Case):
+    def test_ops(self):
+        found = self.objects(self.drt("bench", "ops", "--slots", "64", "--chunks", "500", "--json").out)
+        self.assertEqual({o["operation"] for o in found}, TABLE)
+        for o in found:
+            self.assertEqual(set(o), OPS)
+            self.assertAlmostEqual(o["share_of_bound"] * o["seconds"] / o["bound_seconds"], 1, 6)
+        self.assertEqual({o["shape"] for o in found if o["operation"] == "retrieval_scores"}, {"500 chunks"})
+
+    def test_ops_in_words(self):
+        lines = self.drt("bench", "ops", "--slots", "64", "--chunks", "500").out.decode().splitlines()
+        self.assertTrue(lines[0].startswith("copy "), lines[0])
+        self.assertEqual(lines[2].split()[:3], ["operation", "shape", "ms"])
+        self.assertEqual({line.split()[0] for line in lines[3:]}, TABLE)
+        ran = self.drt("bench", "ops", "--slots", "65", code=2)
+        self.assertIn(b"64 slots", ran.err)
+
     def scratch(self):
         folder = self.path("scratch")
         os.mkdir(folder)

@@ -194,38 +194,3 @@ const conformance_case encode_cases[] = {
      false},
 };
 const size_t n_encode_cases = sizeof encode_cases / sizeof *encode_cases;
-
-/* ----------------------------------------------------------------------------- timing ---- */
-
-int time_encode(run *r, int n, double *seconds, double (*now)(void)) {
-    drt_backend *b = r->backend;
-    stream s;
-    draw_stream(r, (stream_shape){n, 6, 1024, 6, 2, 512, 100}, &s);
-    size_t d = (size_t)s.w.d, chunks = (size_t)n / S;
-    drt_encode_state *state = NULL;
-    void *landmarks[2] = {NULL, NULL}, *records[2] = {NULL, NULL};
-    int status = going(r) && b->encode_open ? b->encode_open(b, &s.w, n, &state) : 1;
-    for (int i = 0; i < 2 && status == 0; i++)
-        if (!did(r, b->host_alloc(b, chunks * d * 2, &landmarks[i])) ||
-            !did(r, b->host_alloc(b, chunks * S * (d + 4), &records[i])))
-            status = -1;
-    enum { CALLS = 16 };
-    double start = 0;
-    for (int i = -4; i < CALLS && status == 0; i++) {
-        if (i == 0) {
-            did(r, b->synchronize(b));
-            start = now();
-        }
-        status = b->encode_run(b, state, s.tokens, s.segment, n, landmarks[i & 1], records[i & 1]);
-    }
-    if (status == 0)
-        did(r, b->synchronize(b));
-    *seconds = (now() - start) / CALLS;
-    for (int i = 0; i < 2; i++) {
-        b->host_free(b, landmarks[i]);
-        b->host_free(b, records[i]);
-    }
-    if (b->encode_close)
-        b->encode_close(b, state);
-    return did(r, status < 0 ? status : 0) ? status : -1;
-}

@@ -318,7 +318,7 @@ int main(int argc, char **argv) {
     printf("tested: %s\n", s.tested->description);
     int code = 2;
     if (timings) {
-        code = print_timings(s.tested, encode_only);
+        code = print_timings(s.tested, !self, encode_only);
     } else if (drt_backend_open_cpu(0, &s.twin, error, sizeof error) != 0) {
         fprintf(stderr, "conformance: %s\n", error);
     } else {

@@ -66,11 +66,7 @@ void emit_number(run *r, double value);
 /* Checks the guards, releases everything but the results. */
 void finish(run *r);
 
-/* Seconds of one call of encode_run with n slots and the bundled model's shape, calls queued one after the other. 0, 1
- * where the backend has no such operation, or -1 (cases_encode.c). */
-int time_encode(run *r, int n, double *seconds, double (*now)(void));
-
-/* Times what the operations, or encode_run only, take on a backend and prints a table (timing.c). Returns the exit code. */
-int print_timings(drt_backend *b, bool encode_only);
+/* Prints what the operations, or encode_run only, take on a backend (timing.c). Returns the exit code. */
+int print_timings(drt_backend *b, bool gpu, bool encode_only);
 
 #endif
