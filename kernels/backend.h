@@ -107,6 +107,31 @@ typedef struct {
 
 typedef struct drt_encode_state drt_encode_state;
 
+/* The landmarks of a library, scanned for the chunks nearest to queries. A score is landmark . query / sqrt(d), summed
+ * in the same order however many queries share a scan. Scores that are NaN are never taken and count nowhere. */
+typedef struct drt_landmark_set drt_landmark_set;
+
+#define DRT_SCORE_BINS 64
+
+typedef struct {
+    const float *query;      /* (d) host */
+    int64_t n;               /* the first n chunks of the set are looked at, */
+    const uint64_t *allowed; /* where bit i%64 of word i/64 is set (backend memory); NULL: all of them */
+    int k;                   /* wanted */
+    int64_t *chunks;         /* (k) host: the best first, ties to the lower chunk */
+    float *scores;           /* (k) host */
+    int count;               /* found, <= k */
+    float low, high;         /* of all allowed scores; low > high: there are none */
+} drt_landmark_scan;
+
+typedef struct {
+    const float *query; /* these three as in a scan */
+    int64_t n;
+    const uint64_t *allowed;
+    float low, high;                 /* divided into bins of equal width; what lies outside counts in the outer ones */
+    uint32_t counts[DRT_SCORE_BINS]; /* of allowed scores; all in bin 0 where low is not below high */
+} drt_landmark_histogram;
+
 typedef struct drt_backend drt_backend;
 
 struct drt_backend {
@@ -125,10 +150,8 @@ struct drt_backend {
     int (*move)(drt_backend *b, void *to, const void *from, size_t bytes);
     int (*clear)(drt_backend *b, void *buffer, size_t bytes);
     int (*synchronize)(drt_backend *b);
-    /* Makes host memory, which must stay as it is until unshare, readable by operations: the CPU gives
-     * the pointer back, other backends copy. For landmarks mapped from disk. */
-    int (*share)(drt_backend *b, const void *host, size_t bytes, const void **shared);
-    void (*unshare)(drt_backend *b, const void *shared);
+    /* Bytes of the memory that buffers come from: free for this program, and in all. 0: not known. */
+    int (*memory_info)(drt_backend *b, size_t *available, size_t *total);
 
     /* Host memory that copies to and from the backend need not wait for. */
     int (*host_alloc)(drt_backend *b, size_t bytes, void **host);
@@ -160,14 +183,21 @@ struct drt_backend {
     int (*window_attention)(drt_backend *b, const drt_window_attention *p);
     int (*chunk_attention)(drt_backend *b, const drt_chunk_attention *p);
     int (*cross_attention)(drt_backend *b, const drt_cross_attention *p);
-    /* scores (n_chunks) = landmarks (n_chunks,d) fp16 . query (d, host) / sqrt(d). */
-    int (*retrieval_scores)(drt_backend *b, const uint16_t *landmarks, int64_t n_chunks, int d, const float *query,
+    /* Scans of landmarks. open: an empty set of landmarks of d numbers. budget: bytes of backend memory that it may take
+     * (kernels/landmarks.h says how they are shared out); what does not stay there streams through it at every scan.
+     * The CPU reads everything where it lies and takes none. */
+    int (*landmarks_open)(drt_backend *b, int d, size_t budget, drt_landmark_set **l);
+    void (*landmarks_close)(drt_backend *b, drt_landmark_set *l);
+    /* The set is now host (n,d) fp16, host memory that must stay as it is until the next set or close. Its first `kept`
+     * landmarks are those that it held before: they are not copied again where they stay. */
+    int (*landmarks_set)(drt_backend *b, drt_landmark_set *l, const uint16_t *host, int64_t n, int64_t kept);
+    /* Each fills its results before it returns; queries of one call share the reading of the landmarks. */
+    int (*landmarks_scan)(drt_backend *b, drt_landmark_set *l, drt_landmark_scan *scans, int n_scans);
+    int (*landmarks_histogram)(drt_backend *b, drt_landmark_set *l, drt_landmark_histogram *histograms,
+                               int n_histograms);
+    /* scores (n, host) of the given chunks; query (d) and chunks (n) host. */
+    int (*landmarks_scores)(drt_backend *b, drt_landmark_set *l, const float *query, const int64_t *chunks, int n,
                             float *scores);
-    /* The k best of scores (n) whose bit (i%64 of word i/64) is set in allowed (host; NULL: all) and not
-     * set in dead (host; NULL: none), best first, ties to the lower index; NaN is never taken. Writes
-     * host arrays indices (k), values (k) and *count <= k. */
-    int (*top_k)(drt_backend *b, const float *scores, int64_t n, const uint64_t *allowed, const uint64_t *dead, int k,
-                 int64_t *indices, float *values, int *count);
 
     /* All of the encoder stream at once, on activations narrower than fp32; NULL where a backend has only the
      * operations above. open: 0, -1, or 1 where these weights have a shape that it does not take. */

@@ -1,10 +1,10 @@
 /* landmarks.c: exact scores over all landmarks. See landmarks.h. */
 #include "engine/session/landmarks.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define SCORE_BLOCK 4096 /* chunks scored at a time: whole words of a bit set */
+_Static_assert(DRT_HISTOGRAM_BINS == DRT_SCORE_BINS, "events have the histograms that backends make");
 
 static drt_backend *backend_of(const drt_landmarks *l) {
     return l->model->device->backend;
@@ -21,30 +21,18 @@ static drt_status fail_memory(drt_context *context) {
 /* -------------------------------------------------------------------------- life ---------- */
 
 drt_status drt_landmarks_open(drt_context *context, drt_library *library, drt_model *model, drt_landmarks *l) {
-    void *buffer = NULL;
+    drt_backend *b = model->device->backend;
+    size_t available, total;
     *l = (drt_landmarks){.library = library, .model = model};
-    l->scores = malloc(SCORE_BLOCK * sizeof *l->scores);
-    if (!l->scores)
-        return fail_memory(context);
-    if (backend_of(l)->buffer_alloc(backend_of(l), SCORE_BLOCK * sizeof(float), &buffer) != 0)
+    if (b->memory_info(b, &available, &total) != 0 ||
+        b->landmarks_open(b, model->config.d_model, available, &l->set) != 0)
         return fail_backend(context, l);
-    l->device_scores = buffer;
     return DRT_OK;
 }
 
-static void unshare(drt_landmarks *l) {
-    if (l->shared)
-        backend_of(l)->unshare(backend_of(l), l->shared);
-    l->shared = NULL;
-}
-
 void drt_landmarks_close(drt_landmarks *l) {
-    if (!l->model)
-        return;
-    unshare(l);
-    if (l->device_scores)
-        backend_of(l)->buffer_free(backend_of(l), l->device_scores);
-    free(l->scores);
+    if (l->set)
+        backend_of(l)->landmarks_close(backend_of(l), l->set);
     *l = (drt_landmarks){0};
 }
 
@@ -58,100 +46,85 @@ drt_status drt_landmarks_refresh(drt_context *context, drt_landmarks *l) {
         return drt_fail(context, DRT_FATAL, "the library was built with a model of another shape");
     if (l->view.n_chunks == 0)
         return drt_fail(context, DRT_FAILED, "the library is empty: add documents with drt ingest");
-    if (l->shared && before.landmarks == l->view.landmarks && before.n_chunks == l->view.n_chunks)
+    if (l->in_set == l->view.n_chunks && before.landmarks == l->view.landmarks)
         return DRT_OK;
-    unshare(l);
-    size_t bytes = (size_t)l->view.n_chunks * (size_t)l->view.d_model * sizeof *l->view.landmarks;
-    const void *shared = NULL;
-    if (backend_of(l)->share(backend_of(l), l->view.landmarks, bytes, &shared) != 0)
+    int64_t kept = l->in_set < l->view.n_chunks ? l->in_set : l->view.n_chunks; /* landmarks never change */
+    l->in_set = 0;
+    if (backend_of(l)->landmarks_set(backend_of(l), l->set, l->view.landmarks, l->view.n_chunks, kept) != 0)
         return fail_backend(context, l);
-    l->shared = shared;
+    l->in_set = l->view.n_chunks;
     return DRT_OK;
+}
+
+/* ------------------------------------------------------------------------- choices -------- */
+
+static drt_status reserve(drt_context *context, drt_landmarks *l, drt_choice *choice, size_t words) {
+    drt_backend *b = backend_of(l);
+    void *buffer = NULL;
+    if (words <= choice->room)
+        return DRT_OK;
+    b->buffer_free(b, choice->sent);
+    choice->sent = NULL;
+    choice->room = 0;
+    if (b->buffer_alloc(b, words * sizeof *choice->sent, &buffer) != 0)
+        return fail_backend(context, l);
+    choice->sent = buffer;
+    choice->room = words;
+    return DRT_OK;
+}
+
+drt_status drt_choice_send(drt_context *context, drt_landmarks *l, drt_choice *choice) {
+    drt_backend *b = backend_of(l);
+    size_t words = drt_bit_words(choice->n_chunks);
+    drt_status status = reserve(context, l, choice, words);
+    if (status == DRT_OK && b->upload(b, choice->sent, choice->bits, words * sizeof *choice->bits) != 0)
+        status = fail_backend(context, l);
+    return status;
+}
+
+void drt_choice_clear(drt_landmarks *l, drt_choice *choice) {
+    free(choice->bits);
+    if (choice->sent)
+        backend_of(l)->buffer_free(backend_of(l), choice->sent);
+    *choice = (drt_choice){0};
 }
 
 /* -------------------------------------------------------------------------- scores -------- */
 
-/* Scores chunks first .. first+n-1, n <= SCORE_BLOCK -> device_scores and scores. */
-static drt_status score_block(drt_context *context, drt_landmarks *l, const float *query, int64_t first, int64_t n) {
-    drt_backend *b = backend_of(l);
-    int d = l->view.d_model;
-    if (b->retrieval_scores(b, l->shared + first * d, n, d, query, l->device_scores) != 0 ||
-        b->download(b, l->scores, l->device_scores, (size_t)n * sizeof *l->scores) != 0)
+drt_status drt_landmarks_best(drt_context *context, drt_landmarks *l, const float *query, const drt_choice *choice,
+                              int top, int64_t *ids, float *scores, int *n, float *low, float *high) {
+    drt_landmark_scan scan = {query, choice->n_chunks, choice->sent, top, ids, scores, 0, 0, 0};
+    if (backend_of(l)->landmarks_scan(backend_of(l), l->set, &scan, 1) != 0)
         return fail_backend(context, l);
+    bool none = scan.low > scan.high;
+    *low = none ? 0 : scan.low;
+    *high = none ? 0 : scan.high;
+    *n = scan.count;
     return DRT_OK;
-}
-
-static int64_t block_size(int64_t n_chunks, int64_t first) {
-    return n_chunks - first < SCORE_BLOCK ? n_chunks - first : SCORE_BLOCK;
-}
-
-static void widen_range(const float *scores, const uint64_t *allowed, int64_t first, int64_t n, float *low,
-                        float *high) {
-    for (int64_t i = 0; i < n; i++) {
-        if (!drt_bit_get(allowed, first + i))
-            continue;
-        *low = fminf(*low, scores[i]);
-        *high = fmaxf(*high, scores[i]);
-    }
-}
-
-drt_status drt_landmarks_best(drt_context *context, drt_landmarks *l, const float *query, const uint64_t *allowed,
-                              int64_t n_chunks, int top, int64_t *ids, int *n_ids, float *low, float *high) {
-    drt_backend *b = backend_of(l);
-    drt_best best = {calloc((size_t)top, sizeof *best.items), 0, top};
-    int64_t *block_ids = calloc((size_t)top, sizeof *block_ids);
-    float *block_scores = calloc((size_t)top, sizeof *block_scores);
-    drt_status status = best.items && block_ids && block_scores ? DRT_OK : fail_memory(context);
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (int64_t first = 0; first < n_chunks && status == DRT_OK; first += SCORE_BLOCK) {
-        int64_t n = block_size(n_chunks, first);
-        int count = 0;
-        status = score_block(context, l, query, first, n);
-        if (status != DRT_OK)
-            break;
-        widen_range(l->scores, allowed, first, n, low, high);
-        if (b->top_k(b, l->device_scores, n, allowed + first / 64, NULL, top, block_ids, block_scores, &count) != 0)
-            status = fail_backend(context, l);
-        for (int i = 0; i < count; i++)
-            drt_best_add(&best, first + block_ids[i], block_scores[i]);
-    }
-    if (*low > *high) /* no chunk at all */
-        *low = *high = 0;
-    drt_best_sort(&best);
-    *n_ids = best.n;
-    for (int i = 0; i < best.n; i++)
-        ids[i] = best.items[i].chunk;
-    free(best.items);
-    free(block_ids);
-    free(block_scores);
-    return status;
 }
 
 drt_status drt_landmarks_scores(drt_context *context, drt_landmarks *l, const float *query, const int64_t *ids, int n,
                                 float *scores) {
-    drt_status status = DRT_OK;
-    for (int i = 0; i < n && status == DRT_OK; i++) {
-        status = score_block(context, l, query, ids[i], 1);
-        scores[i] = l->scores[0];
-    }
-    return status;
+    int status = backend_of(l)->landmarks_scores(backend_of(l), l->set, query, ids, n, scores);
+    return status == 0 ? DRT_OK : fail_backend(context, l);
 }
 
-drt_status drt_landmarks_count(drt_context *context, drt_landmarks *l, const float *queries, const uint64_t *allowed,
-                               int64_t n_chunks, drt_event *events, size_t n_events) {
-    for (int64_t first = 0; first < n_chunks; first += SCORE_BLOCK) {
-        int64_t n = block_size(n_chunks, first);
-        for (size_t e = 0; e < n_events; e++) {
-            drt_event *event = &events[e];
-            drt_status status = score_block(context, l, queries + e * (size_t)l->view.d_model, first, n);
-            if (status != DRT_OK)
-                return status;
-            for (int64_t i = 0; i < n; i++)
-                if (drt_bit_get(allowed, first + i))
-                    event->histogram[drt_rank_bin(l->scores[i], event->histogram_low, event->histogram_high,
-                                                  DRT_HISTOGRAM_BINS)]++;
-        }
-    }
-    return DRT_OK;
+drt_status drt_landmarks_count(drt_context *context, drt_landmarks *l, const float *queries, const drt_choice *choice,
+                               drt_event *events, size_t n_events) {
+    drt_landmark_histogram *histograms = calloc(n_events ? n_events : 1, sizeof *histograms);
+    if (!histograms)
+        return fail_memory(context);
+    for (size_t e = 0; e < n_events; e++)
+        histograms[e] = (drt_landmark_histogram){.query = queries + e * (size_t)l->view.d_model,
+                                                 .n = choice->n_chunks,
+                                                 .allowed = choice->sent,
+                                                 .low = events[e].histogram_low,
+                                                 .high = events[e].histogram_high};
+    drt_status status = DRT_OK;
+    if (backend_of(l)->landmarks_histogram(backend_of(l), l->set, histograms, (int)n_events) != 0)
+        status = fail_backend(context, l);
+    for (size_t e = 0; e < n_events && status == DRT_OK; e++)
+        memcpy(events[e].histogram, histograms[e].counts, sizeof events[e].histogram);
+    free(histograms);
+    return status;
 }

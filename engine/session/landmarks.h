@@ -3,8 +3,7 @@
  * kernels.
  *
  * Chunks are told apart by bit sets over the first n_chunks of the library, as they were when a question began: a later
- * refresh only adds chunks behind them. Every landmark is scored, in blocks, so that memory does not grow with the
- * library. */
+ * refresh only adds chunks behind them. */
 #ifndef DRT_SESSION_LANDMARKS_H
 #define DRT_SESSION_LANDMARKS_H
 
@@ -16,10 +15,17 @@ typedef struct {
     drt_library *library;
     drt_model *model;
     drt_store_view view;
-    const uint16_t *shared; /* view.landmarks as the backend reads them; NULL: none yet */
-    float *device_scores;   /* (block), backend memory */
-    float *scores;          /* (block) */
+    drt_landmark_set *set; /* of the model's backend: view.landmarks, once there was a refresh */
+    int64_t in_set;        /* landmarks that it holds */
 } drt_landmarks;
+
+/* Which of the first n_chunks chunks a question may read. */
+typedef struct {
+    uint64_t *bits; /* (n_chunks) host */
+    int64_t n_chunks;
+    uint64_t *sent; /* the same in backend memory, as of the last drt_choice_send; kept from question to question */
+    size_t room;    /* words there */
+} drt_choice;
 
 drt_status drt_landmarks_open(drt_context *context, drt_library *library, drt_model *model, drt_landmarks *landmarks);
 void drt_landmarks_close(drt_landmarks *landmarks);
@@ -27,16 +33,21 @@ void drt_landmarks_close(drt_landmarks *landmarks);
 /* Takes the library's last committed state. DRT_FAILED: it is empty. */
 drt_status drt_landmarks_refresh(drt_context *context, drt_landmarks *landmarks);
 
-/* Scores all chunks of the set: the `top` best, best first -> ids (top), *n, and the range of scores -> *low, *high. */
+/* Brings the bits to the backend. */
+drt_status drt_choice_send(drt_context *context, drt_landmarks *landmarks, drt_choice *choice);
+/* Frees both sides. */
+void drt_choice_clear(drt_landmarks *landmarks, drt_choice *choice);
+
+/* Scores all chunks of the choice: the `top` best, best first -> ids and scores (top), *n, and the range of scores ->
+ * *low, *high. */
 drt_status drt_landmarks_best(drt_context *context, drt_landmarks *landmarks, const float *query,
-                              const uint64_t *allowed, int64_t n_chunks, int top, int64_t *ids, int *n, float *low,
+                              const drt_choice *choice, int top, int64_t *ids, float *scores, int *n, float *low,
                               float *high);
 /* Scores of the chunks ids (n) -> scores (n). */
 drt_status drt_landmarks_scores(drt_context *context, drt_landmarks *landmarks, const float *query, const int64_t *ids,
                                 int n, float *scores);
-/* Adds the scores of all chunks of the set to the histograms of events, whose ranges are known; queries (n_events,d).
- * One pass over the landmarks for all of them. */
+/* The histograms of events, whose ranges are known, over all chunks of the choice; queries (n_events,d). */
 drt_status drt_landmarks_count(drt_context *context, drt_landmarks *landmarks, const float *queries,
-                               const uint64_t *allowed, int64_t n_chunks, drt_event *events, size_t n_events);
+                               const drt_choice *choice, drt_event *events, size_t n_events);
 
 #endif

@@ -1,5 +1,5 @@
-/* ranking.h: the arithmetic of retrieval: best lists, interleaving, weights, histograms, bit sets of
- * chunks. Knows neither library nor network. May use: libc, sample.h. */
+/* ranking.h: the arithmetic of retrieval: interleaving, weights, bit sets of chunks. Knows neither library nor network.
+ * May use: libc, sample.h. */
 #ifndef DRT_SESSION_RANKING_H
 #define DRT_SESSION_RANKING_H
 
@@ -8,29 +8,11 @@
 
 #include "engine/session/sample.h"
 
-typedef struct {
-    int64_t chunk;
-    float score;
-} drt_ranked;
-
-/* The `capacity` best of the chunks added: largest score first, ties to the lower chunk id. While it
- * fills it is a heap with the worst at items[0]; drt_best_sort makes it a ranking. */
-typedef struct {
-    drt_ranked *items; /* (capacity), the caller's */
-    int n, capacity;
-} drt_best;
-
-void drt_best_add(drt_best *best, int64_t chunk, float score);
-void drt_best_sort(drt_best *best);
-
 /* a[0], b[0], a[1], b[1], ... without what was there already, cut at capacity -> out; returns how many. */
 int drt_rank_interleave(const int64_t *a, int n_a, const int64_t *b, int n_b, int capacity, int64_t *out);
 
 /* softmax of n scores -> weights. n may be 0. */
 void drt_rank_weights(const float *scores, int n, float *weights);
-
-/* The bin of a score among `bins` equal ones over [low, high]; low == high: all in bin 0. */
-int drt_rank_bin(float score, float low, float high, int bins);
 
 /* Bit sets of chunks: bit c % 64 of word c / 64. */
 static inline bool drt_bit_get(const uint64_t *bits, int64_t i) {

@@ -36,18 +36,19 @@ void drt_retrieval_clear(drt_retrieval *r) {
     free(r->bm25);
     free(r->queries);
     free(r->text_ends);
-    free(r->allowed);
+    free(r->allowed.bits);
     drt_buffer_free(&r->text);
     r->events = NULL;
     r->bm25 = NULL;
     r->queries = NULL;
     r->text_ends = NULL;
-    r->allowed = NULL;
+    r->allowed.bits = NULL;
     r->n_events = r->n_described = r->n_steps = 0;
 }
 
 void drt_retrieval_close(drt_retrieval *r) {
     drt_retrieval_clear(r);
+    drt_choice_clear(r->landmarks, &r->allowed);
     for (int g = 0; g < DRT_MAX_GROUPS; g++) {
         free(r->records[g]);
         free(r->weights[g]);
@@ -57,32 +58,38 @@ void drt_retrieval_close(drt_retrieval *r) {
 
 /* -------------------------------------------------------------------------- start --------- */
 
-/* Removed chunks are not read, those of documents removed since the question began included. */
-static void drop_dead(drt_retrieval *r) {
-    for (size_t i = 0; i < drt_bit_words(r->n_chunks); i++)
-        r->allowed[i] &= ~r->landmarks->view.dead[i];
+/* Removed chunks are not read, those of documents removed since the question began included. Returns whether there were
+ * any. */
+static bool drop_dead(drt_retrieval *r) {
+    bool any = false;
+    for (size_t i = 0; i < drt_bit_words(r->allowed.n_chunks); i++) {
+        uint64_t dead = r->allowed.bits[i] & r->landmarks->view.dead[i];
+        r->allowed.bits[i] ^= dead;
+        any = any || dead;
+    }
+    return any;
 }
 
-/* allowed: live chunks, of the documents that match. */
+/* Live chunks, of the documents that match. */
 static drt_status choose_allowed(drt_context *context, drt_retrieval *r, const char *glob, int64_t *n_allowed) {
-    int64_t n = r->n_chunks = r->landmarks->view.n_chunks;
+    int64_t n = r->allowed.n_chunks = r->landmarks->view.n_chunks;
     size_t words = drt_bit_words(n);
-    r->allowed = calloc(words, sizeof *r->allowed);
-    if (!r->allowed)
+    uint64_t *bits = r->allowed.bits = calloc(words, sizeof *bits);
+    if (!bits)
         return fail_memory(context);
     if (glob) {
-        drt_status status = drt_store_glob_mask(context, r->landmarks->library, glob, r->allowed, n);
+        drt_status status = drt_store_glob_mask(context, r->landmarks->library, glob, bits, n);
         if (status != DRT_OK)
             return status;
     } else {
-        memset(r->allowed, 0xFF, words * sizeof *r->allowed);
+        memset(bits, 0xFF, words * sizeof *bits);
         if (n % 64)
-            r->allowed[words - 1] = (UINT64_C(1) << (n % 64)) - 1;
+            bits[words - 1] = (UINT64_C(1) << (n % 64)) - 1;
     }
     drop_dead(r);
-    *n_allowed = drt_bits_count(r->allowed, n);
+    *n_allowed = drt_bits_count(bits, n);
     if (*n_allowed > 0)
-        return DRT_OK;
+        return drt_choice_send(context, r->landmarks, &r->allowed);
     if (glob)
         return drt_fail(context, DRT_FAILED, "no document in the library matches %s: drt ls shows their names", glob);
     return drt_fail(context, DRT_FAILED, "the library is empty: add documents with drt ingest");
@@ -132,8 +139,8 @@ static drt_status rank_bm25(drt_context *context, drt_retrieval *r, size_t step)
         return fail_memory(context);
     r->bm25[step] = ranking;
     int count = 0;
-    drt_status status = drt_store_bm25(context, r->landmarks->library, r->text.data, r->text_ends[step], r->allowed,
-                                       r->n_chunks, r->listed, ranking, &count);
+    drt_status status = drt_store_bm25(context, r->landmarks->library, r->text.data, r->text_ends[step],
+                                       r->allowed.bits, r->allowed.n_chunks, r->listed, ranking, &count);
     for (int i = status == DRT_OK ? count : 0; i < r->listed; i++)
         ranking[i] = -1;
     return status;
@@ -147,38 +154,56 @@ static int ranking_length(const int64_t *ranking, int capacity) {
 }
 
 static drt_status draw_random(drt_context *context, drt_retrieval *r, int64_t *ids, int *n) {
-    size_t size = drt_bit_words(r->n_chunks) * sizeof *r->allowed;
+    size_t size = drt_bit_words(r->allowed.n_chunks) * sizeof *r->allowed.bits;
     uint64_t *left = malloc(size);
     if (!left)
         return fail_memory(context);
-    memcpy(left, r->allowed, size);
-    *n = drt_bits_draw(left, r->n_chunks, r->listed, &r->random, ids);
+    memcpy(left, r->allowed.bits, size);
+    *n = drt_bits_draw(left, r->allowed.n_chunks, r->listed, &r->random, ids);
     free(left);
     return DRT_OK;
 }
 
-/* learned: (n) the learned ranking -> ids (listed), what the proposer ranks instead or between. */
-static drt_status propose(drt_context *context, drt_retrieval *r, size_t step, const int64_t *learned, int n,
-                          int64_t *ids, int *n_ids) {
+/* Chunks as a proposer ranks them, at most `listed`, with their learned scores. */
+typedef struct {
+    int64_t *chunks;
+    float *scores;
+    int n;
+} ranking;
+
+static bool ranking_open(const drt_retrieval *r, ranking *out) {
+    out->n = 0;
+    out->chunks = malloc((size_t)r->listed * sizeof *out->chunks);
+    out->scores = malloc((size_t)r->listed * sizeof *out->scores);
+    return out->chunks && out->scores;
+}
+
+static void ranking_close(ranking *out) {
+    free(out->chunks);
+    free(out->scores);
+}
+
+/* The learned ranking, or what the proposer ranks instead or between -> out. */
+static drt_status propose(drt_context *context, drt_retrieval *r, size_t step, const float *query,
+                          const ranking *learned, ranking *out) {
     drt_status status = DRT_OK;
-    switch (r->retriever) {
-    case DRT_RETRIEVER_LEARNED:
-        memcpy(ids, learned, (size_t)n * sizeof *ids);
-        *n_ids = n;
+    if (r->retriever == DRT_RETRIEVER_LEARNED) {
+        memcpy(out->chunks, learned->chunks, (size_t)learned->n * sizeof *out->chunks);
+        memcpy(out->scores, learned->scores, (size_t)learned->n * sizeof *out->scores);
+        out->n = learned->n;
         return DRT_OK;
-    case DRT_RETRIEVER_RANDOM:
-        return draw_random(context, r, ids, n_ids);
-    case DRT_RETRIEVER_BM25:
-        n = 0;
-        break;
-    case DRT_RETRIEVER_BOTH:
-        break;
     }
-    status = rank_bm25(context, r, step);
-    if (status == DRT_OK)
-        *n_ids =
-            drt_rank_interleave(learned, n, r->bm25[step], ranking_length(r->bm25[step], r->listed), r->listed, ids);
-    return status;
+    if (r->retriever == DRT_RETRIEVER_RANDOM) {
+        status = draw_random(context, r, out->chunks, &out->n);
+    } else {
+        int n_learned = r->retriever == DRT_RETRIEVER_BOTH ? learned->n : 0;
+        status = rank_bm25(context, r, step);
+        if (status == DRT_OK)
+            out->n = drt_rank_interleave(learned->chunks, n_learned, r->bm25[step],
+                                         ranking_length(r->bm25[step], r->listed), r->listed, out->chunks);
+    }
+    return status == DRT_OK ? drt_landmarks_scores(context, r->landmarks, query, out->chunks, out->n, out->scores)
+                            : status;
 }
 
 /* -------------------------------------------------------------------------- events -------- */
@@ -199,24 +224,24 @@ static drt_event *append_event(drt_context *context, drt_retrieval *r, const flo
     return &r->events[r->n_events++];
 }
 
-/* Chunks in the proposer's order -> the event's hits with learned scores and weights. */
-static drt_status fill_hits(drt_context *context, drt_retrieval *r, const float *query, const int64_t *ids, int n,
-                            drt_event *event) {
+/* What was proposed -> the event's hits with their weights. */
+static drt_status fill_hits(drt_context *context, const ranking *from, drt_event *event) {
+    size_t n = (size_t)from->n;
     if (n == 0)
         return DRT_OK;
-    float *scores = malloc(2 * (size_t)n * sizeof *scores), *weights = scores + n;
-    event->hits = calloc((size_t)n, sizeof *event->hits);
-    drt_status status = scores && event->hits ? DRT_OK : fail_memory(context);
-    if (status == DRT_OK)
-        status = drt_landmarks_scores(context, r->landmarks, query, ids, n, scores);
-    if (status == DRT_OK) {
-        drt_rank_weights(scores, n, weights);
-        event->n_hits = (size_t)n;
-        for (int i = 0; i < n; i++)
-            event->hits[i] = (drt_hit){.chunk = ids[i], .rank = i + 1, .score = scores[i], .weight = weights[i]};
+    float *weights = malloc(n * sizeof *weights);
+    event->hits = calloc(n, sizeof *event->hits);
+    if (!weights || !event->hits) {
+        free(weights);
+        return fail_memory(context);
     }
-    free(scores);
-    return status;
+    drt_rank_weights(from->scores, from->n, weights);
+    event->n_hits = n;
+    for (size_t i = 0; i < n; i++)
+        event->hits[i] =
+            (drt_hit){.chunk = from->chunks[i], .rank = (int)i + 1, .score = from->scores[i], .weight = weights[i]};
+    free(weights);
+    return DRT_OK;
 }
 
 /* The memory of the first K hits, for the group. Their weights are the event's, unless it lists more than
@@ -254,26 +279,29 @@ drt_status drt_retrieval_step(void *user, drt_context *context, int lane, int st
     event->step = step;
     event->group = group;
     event->null_mass = 1;
-    int64_t *ids = calloc(2 * (size_t)r->listed, sizeof *ids), *learned = ids + r->listed;
-    int n = 0, n_learned = 0;
-    drop_dead(r);
-    status = ids ? drt_landmarks_best(context, r->landmarks, query, r->allowed, r->n_chunks, r->listed, learned,
-                                      &n_learned, &event->histogram_low, &event->histogram_high)
-                 : fail_memory(context);
+    ranking learned = {0}, proposed = {0};
+    if (!ranking_open(r, &learned) || !ranking_open(r, &proposed))
+        status = fail_memory(context);
+    if (status == DRT_OK && drop_dead(r))
+        status = drt_choice_send(context, r->landmarks, &r->allowed);
     if (status == DRT_OK)
-        status = propose(context, r, (size_t)step, learned, n_learned, ids, &n);
+        status = drt_landmarks_best(context, r->landmarks, query, &r->allowed, r->listed, learned.chunks,
+                                    learned.scores, &learned.n, &event->histogram_low, &event->histogram_high);
     if (status == DRT_OK)
-        status = fill_hits(context, r, query, ids, n, event);
+        status = propose(context, r, (size_t)step, query, &learned, &proposed);
+    if (status == DRT_OK)
+        status = fill_hits(context, &proposed, event);
     if (status == DRT_OK)
         status = find_memory(context, r, event, out);
-    free(ids);
+    ranking_close(&learned);
+    ranking_close(&proposed);
     return status;
 }
 
 /* -------------------------------------------------------------------------- after --------- */
 
 drt_status drt_retrieval_count(drt_context *context, drt_retrieval *r) {
-    return drt_landmarks_count(context, r->landmarks, r->queries, r->allowed, r->n_chunks, r->events, r->n_events);
+    return drt_landmarks_count(context, r->landmarks, r->queries, &r->allowed, r->events, r->n_events);
 }
 
 drt_status drt_retrieval_contrast(drt_context *context, drt_retrieval *r) {

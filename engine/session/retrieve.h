@@ -15,10 +15,9 @@ typedef struct {
 
     /* Of one question, until it is cleared: */
     drt_retriever retriever;
-    int listed;        /* most hits of an event; a group reads the first K */
-    bool group_0_only; /* the other groups read nothing */
-    int64_t n_chunks;  /* of the library when the question began */
-    uint64_t *allowed; /* (n_chunks) live chunks of the documents asked for */
+    int listed;         /* most hits of an event; a group reads the first K */
+    bool group_0_only;  /* the other groups read nothing */
+    drt_choice allowed; /* live chunks of the documents asked for */
     drt_random random;
     drt_buffer text; /* what BM25 looks for: the question, then also the answer so far */
     drt_event *events;

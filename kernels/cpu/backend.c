@@ -71,16 +71,22 @@ static int synchronize(drt_backend *b) {
     return 0;
 }
 
-static int share(drt_backend *b, const void *host, size_t bytes, const void **shared) {
+/* What other programs could be made to give back counts as free. */
+static int memory_info(drt_backend *b, size_t *available, size_t *total) {
     (void)b;
-    (void)bytes;
-    *shared = host;
+    unsigned long long value;
+    char line[128];
+    *available = *total = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "MemTotal: %llu kB", &value) == 1)
+            *total = (size_t)value << 10;
+        else if (sscanf(line, "MemAvailable: %llu kB", &value) == 1)
+            *available = (size_t)value << 10;
+    }
+    if (file)
+        fclose(file);
     return 0;
-}
-
-static void unshare(drt_backend *b, const void *shared) {
-    (void)b;
-    (void)shared;
 }
 
 static void close_backend(drt_backend *b) {
@@ -145,8 +151,7 @@ int drt_cpu_open(int threads, const drt_simd *simd, bool blas, drt_backend **bac
         .move = copy,
         .clear = clear,
         .synchronize = synchronize,
-        .share = share,
-        .unshare = unshare,
+        .memory_info = memory_info,
         .host_alloc = buffer_alloc,
         .host_free = buffer_free,
         .matrix_load = drt_cpu_matrix_load,
@@ -162,8 +167,12 @@ int drt_cpu_open(int threads, const drt_simd *simd, bool blas, drt_backend **bac
         .window_attention = drt_cpu_window_attention,
         .chunk_attention = drt_cpu_chunk_attention,
         .cross_attention = drt_cpu_cross_attention,
-        .retrieval_scores = drt_cpu_retrieval_scores,
-        .top_k = drt_cpu_top_k,
+        .landmarks_open = drt_cpu_landmarks_open,
+        .landmarks_close = drt_cpu_landmarks_close,
+        .landmarks_set = drt_cpu_landmarks_set,
+        .landmarks_scan = drt_cpu_landmarks_scan,
+        .landmarks_histogram = drt_cpu_landmarks_histogram,
+        .landmarks_scores = drt_cpu_landmarks_scores,
     };
     blas = blas && drt_cpu_gemm_start();
     cpu->blas = blas && drt_cpu_gemm_is_right(cpu->pool, threads, drt_cpu_sgemm);

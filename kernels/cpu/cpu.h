@@ -66,9 +66,13 @@ int drt_cpu_split_qkv(drt_backend *b, const drt_split_qkv *p);
 int drt_cpu_window_attention(drt_backend *b, const drt_window_attention *p);
 int drt_cpu_chunk_attention(drt_backend *b, const drt_chunk_attention *p);
 int drt_cpu_cross_attention(drt_backend *b, const drt_cross_attention *p);
-int drt_cpu_retrieval_scores(drt_backend *b, const uint16_t *landmarks, int64_t n_chunks, int d, const float *query,
+int drt_cpu_landmarks_open(drt_backend *b, int d, size_t budget, drt_landmark_set **l);
+void drt_cpu_landmarks_close(drt_backend *b, drt_landmark_set *l);
+int drt_cpu_landmarks_set(drt_backend *b, drt_landmark_set *l, const uint16_t *host, int64_t n, int64_t kept);
+int drt_cpu_landmarks_scan(drt_backend *b, drt_landmark_set *l, drt_landmark_scan *scans, int n_scans);
+int drt_cpu_landmarks_histogram(drt_backend *b, drt_landmark_set *l, drt_landmark_histogram *histograms,
+                                int n_histograms);
+int drt_cpu_landmarks_scores(drt_backend *b, drt_landmark_set *l, const float *query, const int64_t *chunks, int n,
                              float *scores);
-int drt_cpu_top_k(drt_backend *b, const float *scores, int64_t n, const uint64_t *allowed, const uint64_t *dead, int k,
-                  int64_t *indices, float *values, int *count);
 
 #endif

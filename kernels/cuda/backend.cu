@@ -191,21 +191,10 @@ static int clear(drt_backend *b, void *buffer, size_t bytes) {
     return bytes ? drt_cuda_check(b, cudaMemsetAsync(buffer, 0, bytes, cuda->stream), "clearing memory") : 0;
 }
 
-static int share(drt_backend *b, const void *host, size_t bytes, const void **shared) {
-    void *copy;
-    *shared = NULL;
-    if (buffer_alloc(b, bytes, &copy) != 0)
-        return -1;
-    if (upload(b, copy, host, bytes) != 0) {
-        buffer_free(b, copy);
-        return -1;
-    }
-    *shared = copy;
-    return 0;
-}
-
-static void unshare(drt_backend *b, const void *shared) {
-    buffer_free(b, (void *)shared);
+static int memory_info(drt_backend *b, size_t *available, size_t *total) {
+    drt_cuda_enter(b);
+    *available = *total = 0;
+    return drt_cuda_check(b, cudaMemGetInfo(available, total), "asking for its free memory");
 }
 
 static int host_alloc(drt_backend *b, size_t bytes, void **host) {
@@ -251,8 +240,7 @@ static void fill_table(drt_backend *b) {
     b->move = move;
     b->clear = clear;
     b->synchronize = synchronize;
-    b->share = share;
-    b->unshare = unshare;
+    b->memory_info = memory_info;
     b->host_alloc = host_alloc;
     b->host_free = host_free;
     b->matrix_load = drt_cuda_matrix_load;
@@ -268,8 +256,12 @@ static void fill_table(drt_backend *b) {
     b->window_attention = drt_cuda_window_attention;
     b->chunk_attention = drt_cuda_chunk_attention;
     b->cross_attention = drt_cuda_cross_attention;
-    b->retrieval_scores = drt_cuda_retrieval_scores;
-    b->top_k = drt_cuda_top_k;
+    b->landmarks_open = drt_cuda_landmarks_open;
+    b->landmarks_close = drt_cuda_landmarks_close;
+    b->landmarks_set = drt_cuda_landmarks_set;
+    b->landmarks_scan = drt_cuda_landmarks_scan;
+    b->landmarks_histogram = drt_cuda_landmarks_histogram;
+    b->landmarks_scores = drt_cuda_landmarks_scores;
     b->encode_open = drt_cuda_encode_open;
     b->encode_close = drt_cuda_encode_close;
     b->encode_run = drt_cuda_encode_run;

@@ -1,5 +1,8 @@
 /* operations.c: the operations of the table one by one: their arguments, and the bytes and FLOP that they cannot do
  * without. Slots: one (a token of an answer), a chunk (a question), a full batch (ingest). */
+#include <stdlib.h>
+
+#include "kernels/landmarks.h"
 #include "kernels/timing/run.h"
 
 #define EPS 1e-5f
@@ -9,13 +12,12 @@ typedef struct {
     size_t n;
     int width;
     const drt_matrix *m;
-    const void *in;
     float *x, *y, *out;
-    const float *query; /* host */
     void *host;
     int32_t *ids;
-    int64_t *indices;
-    float *values;
+    drt_landmark_set *set;
+    drt_landmark_scan *scans;
+    drt_landmark_histogram *histograms;
     drt_split_qkv split;
     drt_window_attention window;
     drt_chunk_attention chunk;
@@ -66,14 +68,13 @@ static int call_chunk(timing *t, void *a) {
 static int call_cross(timing *t, void *a) {
     return t->b->cross_attention(t->b, &((operands *)a)->cross);
 }
-static int call_scores(timing *t, void *a) {
+static int call_scan(timing *t, void *a) {
     operands *o = a;
-    return t->b->retrieval_scores(t->b, o->in, (int64_t)o->n, o->width, o->query, o->out);
+    return t->b->landmarks_scan(t->b, o->set, o->scans, (int)o->n);
 }
-static int call_top_k(timing *t, void *a) {
+static int call_histogram(timing *t, void *a) {
     operands *o = a;
-    int count;
-    return t->b->top_k(t->b, o->x, (int64_t)o->n, NULL, NULL, o->width, o->indices, o->values, &count);
+    return t->b->landmarks_histogram(t->b, o->set, o->histograms, (int)o->n);
 }
 
 /* ------------------------------------------------------------------------------- groups ---- */
@@ -188,25 +189,55 @@ static void time_cross(timing *t, size_t n) {
     timing_release(t);
 }
 
-static void time_retrieval(timing *t, size_t n) {
+/* Queries of one scan. Each call waits for its results. */
+static void draw_queries(timing *t, operands *o, int64_t n_chunks) {
+    size_t d = (size_t)t->params->shape.d_model, k = (size_t)t->params->shape.top_k;
+    float *queries = timing_host(t, o->n * d * sizeof *queries), *scores = timing_host(t, o->n * k * sizeof *scores);
+    int64_t *chunks = timing_host(t, o->n * k * sizeof *chunks);
+    o->scans = timing_host(t, o->n * sizeof *o->scans);
+    o->histograms = timing_host(t, o->n * sizeof *o->histograms);
+    for (size_t i = 0; !t->error[0] && i < o->n * d; i++)
+        queries[i] = (float)timing_draw(t, 1000) / 500 - 1;
+    for (size_t i = 0; !t->error[0] && i < o->n; i++) {
+        o->scans[i] = (drt_landmark_scan){.query = queries + i * d, .n = n_chunks, .k = (int)k};
+        o->scans[i].chunks = chunks + i * k;
+        o->scans[i].scores = scores + i * k;
+        o->histograms[i] = (drt_landmark_histogram){.query = queries + i * d, .n = n_chunks, .low = -1, .high = 1};
+    }
+}
+
+/* resident: all landmarks stay with the backend; else as few as it can do with. */
+static void time_scan(timing *t, const uint16_t *landmarks, int64_t n_chunks, size_t n_queries, bool resident) {
     const drt_timing_shape *s = &t->params->shape;
-    size_t d = (size_t)s->d_model, K = (size_t)s->top_k;
-    float *query = timing_host(t, d * sizeof *query);
-    for (size_t i = 0; query && i < d; i++)
-        query[i] = (float)timing_draw(t, 1000) / 500 - 1;
-    operands o = {.n = n, .width = s->d_model, .in = timing_halves(t, n * d), .query = query};
-    o.out = timing_floats(t, n);
-    timing_report(t,
-                  (timing_work){"retrieval_scores", .bytes = (double)n * (2 * s->d_model + 4),
-                                .flops = 2 * (double)n * s->d_model},
-                  call_scores, &o, "%zu chunks", n);
-    operands best = {.n = n,
-                     .width = s->top_k,
-                     .x = o.out,
-                     .indices = timing_host(t, K * sizeof *best.indices),
-                     .values = timing_host(t, K * sizeof *best.values)};
-    timing_report(t, (timing_work){"top_k", .bytes = 4 * (double)n}, call_top_k, &best, "%zu of %zu chunks", K, n);
+    size_t budget = drt_landmarks_bytes(n_chunks, resident ? n_chunks : 0, s->d_model);
+    double bytes = 2 * (double)n_chunks * s->d_model;
+    timing_work work = {
+        .bytes = bytes, .link_bytes = resident ? 0 : bytes, .flops = bytes * (double)n_queries}; /* two a number */
+    const char *how = resident ? "" : ", streamed";
+    operands o = {.n = n_queries};
+    draw_queries(t, &o, n_chunks);
+    if (timing_did(t, t->b->landmarks_open(t->b, s->d_model, budget, &o.set)))
+        timing_did(t, t->b->landmarks_set(t->b, o.set, landmarks, n_chunks, 0));
+    work.operation = "landmarks_scan";
+    timing_report(t, work, call_scan, &o, "%lld chunks x %zu%s", (long long)n_chunks, n_queries, how);
+    work.operation = "landmarks_histogram";
+    timing_report(t, work, call_histogram, &o, "%lld chunks x %zu%s", (long long)n_chunks, n_queries, how);
+    if (o.set)
+        t->b->landmarks_close(t->b, o.set);
     timing_release(t);
+}
+
+static void time_retrieval(timing *t, int64_t n_chunks) {
+    static const size_t queries[] = {1, 2, 8, 32};
+    const drt_timing_shape *s = &t->params->shape;
+    uint16_t *landmarks = timing_halves(t, (size_t)n_chunks * (size_t)s->d_model);
+    for (size_t i = 0; i < sizeof queries / sizeof *queries && !timing_over(t); i++)
+        time_scan(t, landmarks, n_chunks, queries[i], true);
+    if (t->params->stream) {
+        time_scan(t, landmarks, n_chunks, 1, false);
+        time_scan(t, landmarks, n_chunks, 8, false);
+    }
+    free(landmarks);
 }
 
 void timing_operations(timing *t) {
@@ -223,5 +254,5 @@ void timing_operations(timing *t) {
     time_cross(t, (size_t)p->shape.chunk_size);
     for (size_t i = 0; i < DRT_TIMING_LIBRARIES && !timing_over(t); i++)
         if (p->chunks[i])
-            time_retrieval(t, (size_t)p->chunks[i]);
+            time_retrieval(t, p->chunks[i]);
 }

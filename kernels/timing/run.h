@@ -29,9 +29,10 @@ typedef int timing_call(timing *t, void *arguments);
 /* Memory that lasts until timing_release; NULL after an error. Contents: zero. */
 void *timing_host(timing *t, size_t bytes);   /* plain */
 void *timing_pinned(timing *t, size_t bytes); /* host_alloc */
-/* Backend memory: as it comes; random floats; random fp16 numbers. */
+/* Backend memory: as it comes; random floats. */
 void *timing_room(timing *t, size_t bytes);
 float *timing_floats(timing *t, size_t n);
+/* Random fp16 numbers in host memory, the caller's. */
 uint16_t *timing_halves(timing *t, size_t n);
 const drt_matrix *timing_matrix(timing *t, int rows, int cols); /* bf16 */
 /* 0..below-1 */

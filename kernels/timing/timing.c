@@ -28,7 +28,8 @@ drt_timing_params drt_timing_params_default(bool gpu) {
                                          .window = 512,
                                          .top_k = 8},
                                .slots = gpu ? 65536 : 2048,
-                               .chunks = {16384, 262144, 1048576},
+                               .chunks = {16384, 262144, 1048576, gpu ? 4194304 : 0},
+                               .stream = gpu,
                                .product = gpu ? 8192 : 2048,
                                .copy = gpu ? (size_t)1 << 30 : (size_t)256 << 20};
 }
@@ -115,16 +116,16 @@ float *timing_floats(timing *t, size_t n) {
 
 uint16_t *timing_halves(timing *t, size_t n) {
     size_t piece = n < RANDOM_PIECE ? n : RANDOM_PIECE;
-    uint16_t *host = malloc((piece ? piece : 1) * sizeof *host);
-    for (size_t i = 0; host && i < piece; i++) {
-        uint64_t bits = draw(t);
-        host[i] = (uint16_t)((bits & 0x83FF) | (8 + (bits >> 32) % 7) << 10); /* any sign and fraction, 2^-7 .. 1 */
-    }
-    uint16_t *data = host ? repeated(t, host, piece * sizeof *host, n * sizeof *host) : NULL;
-    if (!host)
+    uint16_t *halves = malloc((n ? n : 1) * sizeof *halves);
+    if (!halves)
         fail(t, "out of memory");
-    free(host);
-    return data;
+    for (size_t i = 0; halves && i < piece; i++) {
+        uint64_t bits = draw(t);
+        halves[i] = (uint16_t)((bits & 0x83FF) | (8 + (bits >> 32) % 7) << 10); /* any sign and fraction, 2^-7 .. 1 */
+    }
+    for (size_t at = piece; halves && at < n; at += piece)
+        memcpy(halves + at, halves, (n - at < piece ? n - at : piece) * sizeof *halves);
+    return halves;
 }
 
 const drt_matrix *timing_matrix(timing *t, int rows, int cols) {

@@ -17,12 +17,13 @@ typedef struct {
     int vocab_size, d_model, n_heads, d_ff, lower_layers, encoder_layers, chunk_size, window, top_k;
 } drt_timing_shape;
 
-#define DRT_TIMING_LIBRARIES 3
+#define DRT_TIMING_LIBRARIES 4
 
 typedef struct {
     drt_timing_shape shape;
     int slots;                            /* of a full batch of an ingest: a multiple of chunk_size */
     int64_t chunks[DRT_TIMING_LIBRARIES]; /* of the libraries that are searched; 0: none */
+    bool stream;                          /* also with landmarks that do not stay with the backend */
     int product;                          /* n of the n x n x n product whose rate is the ceiling */
     size_t copy;                          /* bytes of the copy whose rate is the ceiling */
     bool encoder_only;                    /* ceilings and encode_run alone, for several batch sizes up to `slots` */

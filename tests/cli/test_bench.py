@@ -11,7 +11,7 @@ ASK = {"chunks", "questions", "first_token_ms", "slowest_ms", "library_bytes", "
 OPS = {"operation", "shape", "seconds", "bytes", "link_bytes", "flop", "bound_seconds", "limit", "share_of_bound",
        "copy_bytes_per_second", "link_bytes_per_second", "gemm_flop_per_second"}
 TABLE = {"upload", "download", "embed", "rms_norm", "unit_rms", "linear", "add", "swiglu", "split_qkv", "window_attention",
-         "chunk_attention", "cross_attention", "retrieval_scores", "top_k"}     # of kernels/backend.h, all that the CPU has
+         "chunk_attention", "cross_attention", "landmarks_scan", "landmarks_histogram"}     # of kernels/backend.h, all that the CPU has
 
 
 class Bench(cli.Case):
@@ -21,7 +21,7 @@ class Bench(cli.Case):
         for o in found:
             self.assertEqual(set(o), OPS)
             self.assertAlmostEqual(o["share_of_bound"] * o["seconds"] / o["bound_seconds"], 1, 6)
-        self.assertEqual({o["shape"] for o in found if o["operation"] == "retrieval_scores"}, {"500 chunks"})
+        self.assertEqual({o["shape"] for o in found if o["operation"] == "landmarks_scan"}, {"500 chunks x %d" % q for q in (1, 2, 8, 32)})
 
     def test_ops_in_words(self):
         lines = self.drt("bench", "ops", "--slots", "64", "--chunks", "500").out.decode().splitlines()

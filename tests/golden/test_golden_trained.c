@@ -223,11 +223,12 @@ static void answers_with_fp32_memory(void **state) {
     retriever_close(&r);
 }
 
-/* As the library does it: int8 records, fp16 landmarks, the backend's scores and top-k. */
+/* As the library does it: int8 records, fp16 landmarks, the backend's scan. */
 typedef struct {
     memory_retriever r; /* first: answer_all hands it on */
     trained_case *t;
     uint16_t *landmarks;
+    drt_landmark_set *set;
     unsigned char *records;
     size_t record_bytes;
 } stored_retriever;
@@ -237,20 +238,19 @@ static drt_status retrieve_from_records(void *user, drt_context *context, int la
     stored_retriever *s = user;
     trained_case *t = s->t;
     drt_backend *b = t->g.device->backend;
-    float *scores = new_floats(t->chunks), *values = s->r.scores;
+    float *values = s->r.scores;
     const void **records = s->r.records + (size_t)group * t->K;
     int64_t indices[16];
-    int count;
+    drt_landmark_scan scan = {query, (int64_t)t->chunks, NULL, t->c->top_k, indices, values, 0, 0, 0};
     (void)context;
     (void)lane;
     (void)step;
-    assert_int_equal(b->retrieval_scores(b, s->landmarks, (int64_t)t->chunks, t->c->d_model, query, scores), 0);
-    assert_int_equal(b->top_k(b, scores, (int64_t)t->chunks, NULL, NULL, t->c->top_k, indices, values, &count), 0);
+    assert_int_equal(b->landmarks_scan(b, s->set, &scan, 1), 0);
+    int count = scan.count;
     for (int i = 0; i < count; i++)
         records[i] = s->records + (size_t)indices[i] * s->record_bytes;
     softmax_scores(values, count, s->r.weights);
     *out = (drt_retrieved){count, s->r.weights, DRT_MEMORY_INT8, records};
-    free(scores);
     return DRT_OK;
 }
 
@@ -266,8 +266,12 @@ static void answers_with_int8_memory(void **state) {
         drt_memory_pack(DRT_MEMORY_INT8, t->c->chunk_size, t->c->d_model, t->y + i * t->S * t->d,
                         s.records + i * s.record_bytes);
     drt_half_from_float(t->landmarks, s.landmarks, t->chunks * t->d);
+    drt_backend *b = t->g.device->backend;
+    assert_int_equal(b->landmarks_open(b, t->c->d_model, 0, &s.set), 0);
+    assert_int_equal(b->landmarks_set(b, s.set, s.landmarks, (int64_t)t->chunks, 0), 0);
     retriever_open(&s.r, t->c, NULL, NULL, (int)t->chunks, 1);
     answer_all(t, retrieve_from_records, &s.r, false);
+    b->landmarks_close(b, s.set);
     retriever_close(&s.r);
     free(s.records);
     free(s.landmarks);

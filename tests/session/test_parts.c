@@ -95,30 +95,6 @@ static void top_p_keeps_the_smallest_sufficient_set(void **state) {
 
 /* ------------------------------------------------------------------------ rankings -------- */
 
-static void best_list_equals_sorting(void **state) {
-    (void)state;
-    drt_random random = {5};
-    for (int round = 0; round < 200; round++) {
-        int n = (int)drt_random_below(&random, 40), k = 1 + (int)drt_random_below(&random, 12);
-        drt_ranked all[40], kept[12];
-        drt_best best = {kept, 0, k};
-        for (int i = 0; i < n; i++) {
-            all[i] = (drt_ranked){i, (float)drt_random_below(&random, 10)}; /* many ties */
-            drt_best_add(&best, i, all[i].score);
-        }
-        drt_best_sort(&best);
-        assert_int_equal(best.n, n < k ? n : k);
-        for (int i = 0; i < best.n; i++) {
-            /* As many chunks come before it as its rank says. */
-            int before = 0;
-            for (int j = 0; j < n; j++)
-                before +=
-                    all[j].score > kept[i].score || (all[j].score == kept[i].score && all[j].chunk < kept[i].chunk);
-            assert_int_equal(before, i);
-        }
-    }
-}
-
 static void interleaving_drops_duplicates(void **state) {
     (void)state;
     int64_t out[8];
@@ -146,16 +122,6 @@ static void weights_are_a_softmax(void **state) {
     drt_rank_weights(large, 2, weights);
     assert_true(weights[0] == 0.5f && weights[1] == 0.5f);
     drt_rank_weights(NULL, 0, NULL);
-}
-
-static void bins_cover_the_range(void **state) {
-    (void)state;
-    assert_int_equal(drt_rank_bin(-1, -1, 3, 64), 0);
-    assert_int_equal(drt_rank_bin(3, -1, 3, 64), 63);
-    assert_int_equal(drt_rank_bin(1, -1, 3, 64), 32);
-    assert_int_equal(drt_rank_bin(0.999f, -1, 3, 64), 31);
-    assert_int_equal(drt_rank_bin(2, 2, 2, 64), 0);
-    assert_int_equal(drt_rank_bin(9, -1, 3, 64), 63);
 }
 
 static void random_bits_are_distinct_and_even(void **state) {
@@ -393,10 +359,8 @@ int main(void) {
         cmocka_unit_test(greedy_takes_the_first_maximum),
         cmocka_unit_test(sampling_follows_the_distribution),
         cmocka_unit_test(top_p_keeps_the_smallest_sufficient_set),
-        cmocka_unit_test(best_list_equals_sorting),
         cmocka_unit_test(interleaving_drops_duplicates),
         cmocka_unit_test(weights_are_a_softmax),
-        cmocka_unit_test(bins_cover_the_range),
         cmocka_unit_test(random_bits_are_distinct_and_even),
         cmocka_unit_test(text_comes_in_whole_characters),
         cmocka_unit_test(text_pieces_make_the_whole),
