@@ -20,21 +20,9 @@ typedef struct {
 
 static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .memory = DRT_MEMORY_INT8};
 
-static bool parse_memory(const char *text, void *value) {
-    drt_memory_type *type = value;
-    if (strcmp(text, "int8") == 0)
-        *type = DRT_MEMORY_INT8;
-    else if (strcmp(text, "bf16") == 0)
-        *type = DRT_MEMORY_BF16;
-    else
-        return false;
-    return true;
-}
-
 static const drt_option option_table[] = {
     OPT_STRING("report", report, "FILE", "write one JSON object for each member, see drt(1)"),
-    OPT_CHOICE("memory", memory, "TYPE", parse_memory, "int8 or bf16",
-               "chunk memory of a new library: int8 (default) or bf16"),
+    OPT_MEMORY(memory),
     OPT_COMPUTE(compute),
     OPT_END,
 };

@@ -11,7 +11,8 @@ static const drt_command *const commands[] = {
     &command_ingest,       &command_ask,        &command_search,         &command_show,
     &command_ls,           &command_rm,         &command_verify,         &command_info,
     &command_sessions,     &command_model_info, &command_model_quantize, &command_bench_ops,
-    &command_bench_ingest, &command_bench_ask,  &command_open,
+    &command_bench_ingest, &command_bench_ask,  &command_eval_needle,    &command_eval_passkey,
+    &command_open,
 };
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)

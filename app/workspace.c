@@ -24,6 +24,17 @@ bool workspace_parse_retriever(const char *text, void *value) {
     return drt_retriever_parse(text, value);
 }
 
+bool workspace_parse_memory(const char *text, void *value) {
+    drt_memory_type *type = value;
+    if (strcmp(text, "int8") == 0)
+        *type = DRT_MEMORY_INT8;
+    else if (strcmp(text, "bf16") == 0)
+        *type = DRT_MEMORY_BF16;
+    else
+        return false;
+    return true;
+}
+
 static void warn(void *user, const char *text, size_t length) {
     workspace *work = user;
     progress_clear(&work->progress);

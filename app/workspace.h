@@ -19,6 +19,7 @@ typedef struct {
 
 bool workspace_parse_device(const char *text, void *value);
 bool workspace_parse_retriever(const char *text, void *value);
+bool workspace_parse_memory(const char *text, void *value);
 
 /* Rows of option tables. */
 #define OPT_COMPUTE(member)                                                                                            \
@@ -29,6 +30,9 @@ bool workspace_parse_retriever(const char *text, void *value);
 #define OPT_RETRIEVER(member)                                                                                          \
     OPT_CHOICE("retriever", member, "NAME", workspace_parse_retriever, "learned, bm25, both or random",                \
                "who proposes chunks: learned (default), bm25, both, random")
+#define OPT_MEMORY(member)                                                                                             \
+    OPT_CHOICE("memory", member, "TYPE", workspace_parse_memory, "int8 or bf16",                                       \
+               "chunk memory of a new library: int8 (default) or bf16")
 
 typedef struct {
     drt_context *context;

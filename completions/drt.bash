@@ -4,7 +4,7 @@ _drt() {
     local compute="--model --device --threads" options=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "open ingest ask search show ls rm verify info sessions model bench --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "open ingest ask search show ls rm verify info sessions model bench eval --help --version" -- "$current")
         return
     fi
     if [[ $command == model && COMP_CWORD -eq 2 ]]; then
@@ -13,6 +13,10 @@ _drt() {
     fi
     if [[ $command == bench && COMP_CWORD -eq 2 ]]; then
         mapfile -t COMPREPLY < <(compgen -W "ops ingest ask --help" -- "$current")
+        return
+    fi
+    if [[ $command == eval && COMP_CWORD -eq 2 ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "needle passkey --help" -- "$current")
         return
     fi
     case $previous in
@@ -37,7 +41,7 @@ _drt() {
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --top | --document | --tokens | --chunks | --questions) return ;;
+    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --top | --document | --tokens | --chunks | --questions | --facts | --keys | --together) return ;;
     esac
     if [[ $current == -* ]]; then
         case $command in
@@ -54,6 +58,11 @@ _drt() {
             [[ ${COMP_WORDS[2]} == ops ]] && options="--slots --chunks $options"
             [[ ${COMP_WORDS[2]} == ingest ]] && options="--tokens --scratch $options"
             [[ ${COMP_WORDS[2]} == ask ]] && options="--chunks --questions --scratch $options"
+            ;;
+        eval)
+            options="--tokens --seed --memory --answers --scratch --json $compute"
+            [[ ${COMP_WORDS[2]} == needle ]] && options="--facts --together $options"
+            [[ ${COMP_WORDS[2]} == passkey ]] && options="--keys $options"
             ;;
         model) [[ ${COMP_WORDS[2]} == info ]] && options="--json" ;;
         esac

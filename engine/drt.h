@@ -481,6 +481,89 @@ typedef struct {
 drt_status drt_bench_ask(drt_context *context, drt_model *model, const drt_bench_ask_params *params,
                          drt_bench_ask_report *report);
 
+/* -------------------------------------------------------------------------- evaluation ---- */
+
+/* What is hidden in a text and asked for: facts of one sentence, facts whose first sentence leads to a second one far away
+ * from it, pass keys. */
+typedef enum { DRT_EVAL_ONE_HOP, DRT_EVAL_TWO_HOP, DRT_EVAL_PASS_KEY, DRT_EVAL_KINDS } drt_eval_kind;
+
+const char *drt_eval_kind_name(drt_eval_kind kind); /* "one-hop", "two-hop", "pass key" */
+
+/* The text, kept in memory with the tokens of each paragraph, and the model that is asked. */
+typedef struct drt_eval drt_eval;
+
+/* Reads the paths (n_paths 0: text is made up) until `tokens` of text are there or nothing more is. The model must outlive
+ * the evaluation. DRT_FAILED: no such path, no text in it, or cancelled. */
+drt_status drt_eval_open(drt_context *context, drt_model *model, const char *const *paths, size_t n_paths,
+                         int64_t tokens, drt_eval **eval);
+void drt_eval_close(drt_eval *eval);
+int64_t drt_eval_tokens(const drt_eval *eval); /* of the text that was read */
+
+/* One sentence of what was hidden. */
+typedef struct {
+    drt_string text;
+    double depth;                    /* 0 .. 1 of the library's text */
+    int64_t first_chunk, last_chunk; /* that hold it */
+    int rank[DRT_MAX_GROUPS]; /* the best of these among what the group retrieved at first, from 1; 0: not there */
+} drt_eval_sentence;
+
+/* One question. All is borrowed, valid during the call. */
+typedef struct {
+    drt_eval_kind kind;
+    const char *pattern; /* "birthplace", "two-hop box", ... */
+    drt_string question, expected;
+    drt_eval_sentence sentences[2];
+    size_t n_sentences; /* 1, or 2 of two hops */
+    const drt_answer *answer;
+    bool right; /* the answer is the expected one, but for case, punctuation and articles */
+} drt_eval_result;
+
+typedef struct {
+    bool pass_keys; /* pass keys one at a time; else facts */
+    int64_t tokens; /* of a library, what is hidden included; text that is shorter is passed over again, its
+                              paragraphs shuffled */
+    int needles;    /* facts or pass keys to ask for, 1 .. DRT_EVAL_NEEDLES */
+    int together;   /* facts hidden in one library, at most; fewer where they would stand closer than a sentence in
+                              two chunks. As many libraries are made as it takes. */
+    uint64_t seed;
+    const char *directory; /* an existing folder for temporary libraries */
+    drt_memory_type memory_type;
+    void (*progress)(void *user, const drt_progress *progress); /* of each ingest; NULL: none */
+    void (*result)(void *user, const drt_eval_result *result);  /* each question; NULL: none */
+    void *user;
+} drt_eval_params;
+
+#define DRT_EVAL_NEEDLES 2000
+
+drt_eval_params drt_eval_params_default(void); /* facts, 16384, 200, 60, 1, "/tmp", INT8, NULL, NULL, NULL */
+
+/* Answers of one kind. */
+typedef struct {
+    int asked, right;
+    double low, high; /* 95 % interval of the share of right ones (Wilson); 0 and 1 when none were asked */
+    /* Questions for which each group's first top_k chunks held some of the first sentence, of the second one, of any. */
+    int found_first[DRT_MAX_GROUPS], found_second[DRT_MAX_GROUPS], found_any[DRT_MAX_GROUPS];
+} drt_eval_score;
+
+typedef struct {
+    drt_eval_score scores[DRT_EVAL_KINDS];
+    int libraries;                                /* made one after the other */
+    int together;                                 /* most facts in one of them */
+    int64_t passes;                               /* over the text, begun ones included */
+    int64_t tokens, chunks;                       /* of the last library, before pass keys */
+    int64_t library_bytes;                        /* of that on disk */
+    double ingest_seconds, ingest_rate;           /* of all libraries; tokens a second */
+    double first_token_ms, slowest_ms, answer_ms; /* median and worst to the first token; median of whole answers */
+    int64_t peak_bytes, anonymous_bytes;          /* as of the benchmarks */
+    double seconds;
+} drt_eval_report;
+
+/* Do the values make sense, and is there room for a library in the directory? DRT_FAILED: no. An evaluation begins with
+ * this; it can be asked before text is read. */
+drt_status drt_eval_check(drt_context *context, const drt_model *model, const drt_eval_params *params);
+/* Makes temporary libraries, asks, and removes them. DRT_FAILED: as of drt_eval_check, or cancelled. */
+drt_status drt_eval_run(drt_context *context, drt_eval *eval, const drt_eval_params *params, drt_eval_report *report);
+
 #ifdef __cplusplus
 }
 #endif

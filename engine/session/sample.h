@@ -12,7 +12,13 @@ typedef struct {
 } drt_random;
 
 /* Each use has numbers of its own: what is retrieved at random does not shift what is sampled. */
-typedef enum { DRT_RANDOM_SAMPLING = 1, DRT_RANDOM_RETRIEVAL = 2 } drt_random_use;
+typedef enum {
+    DRT_RANDOM_SAMPLING = 1,
+    DRT_RANDOM_RETRIEVAL = 2,
+    DRT_RANDOM_FACTS = 3,  /* of an evaluation: names and wordings, */
+    DRT_RANDOM_PLACES = 4, /* where they are planted, */
+    DRT_RANDOM_HAY = 5     /* and the order of paragraphs */
+} drt_random_use;
 
 void drt_random_seed(drt_random *random, uint64_t seed, drt_random_use use);
 uint64_t drt_random_next(drt_random *random);
