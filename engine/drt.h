@@ -238,6 +238,29 @@ drt_status drt_library_verify(drt_context *context, drt_library *library, bool c
 
 /* ------------------------------------------------------------------------------ ingest ---- */
 
+/* The stages of an ingest. They overlap, with bounded queues between them: the slowest sets the pace of all. */
+typedef enum {
+    DRT_STAGE_READ,     /* files and archives -> bytes of members, hashed */
+    DRT_STAGE_TOKENISE, /* bytes -> text -> tokens; compression and the words for the index */
+    DRT_STAGE_ENCODE,   /* tokens -> chunk memory, on the device */
+    DRT_STAGE_WRITE,    /* chunk memory -> disk */
+    DRT_STAGE_INDEX,    /* catalog and full-text index, and what makes them durable */
+    DRT_STAGES
+} drt_stage;
+
+/* What a stage has done so far: amount / busy * threads is its own rate, busy / threads / seconds of the run the
+ * share of its time that it works. */
+typedef struct {
+    int64_t amount; /* READ: bytes of members, unpacked; all others: tokens */
+    double busy;    /* seconds at work, of all its threads together; no waiting for other stages */
+    int threads;
+} drt_stage_facts;
+
+/* "read", "tokenise", "encode", "write", "index". */
+const char *drt_stage_name(drt_stage stage);
+/* Of what was measured: the stage that worked the largest share of the time, which the others wait for. */
+drt_stage drt_stage_bottleneck(const drt_stage_facts stages[DRT_STAGES]);
+
 typedef struct {
     int64_t members_done, members_failed; /* ok, partial and known ones; skipped ones */
     int64_t bytes_done, bytes_total;      /* of the source files; total 0 while unknown */
@@ -245,6 +268,7 @@ typedef struct {
     double seconds;
     const char *current; /* path being read; valid during the call */
     size_t current_length;
+    drt_stage_facts stages[DRT_STAGES];
 } drt_progress;
 
 /* What became of one member. Document fields as in the catalog; valid during the call. */
@@ -259,6 +283,7 @@ typedef struct {
     void (*progress)(void *user, const drt_progress *progress); /* often; NULL: none */
     void (*member)(void *user, const drt_member *member);       /* once a member, in order; NULL: none */
     void *user;
+    int threads; /* that tokenise; 0: as many as the device leaves room for */
 } drt_ingest_params;
 
 typedef struct {
@@ -266,9 +291,12 @@ typedef struct {
     int64_t chunks, tokens, text_bytes;
     double seconds;
     bool cancelled; /* stopped early; what was committed stays */
+    drt_stage_facts stages[DRT_STAGES];
 } drt_ingest_report;
 
-/* Reads everything below the paths into the library (CREATE mode, opened with this model).
+/* Reads everything below the paths into the library (CREATE mode, opened with this model). Works in several threads;
+ * the callbacks of params and context are called in the calling one alone. What is stored does not depend on the
+ * number of threads.
  * DRT_OK: all is in. DRT_WARN: some members are partial or skipped. DRT_FATAL: the library could
  * not be written any more (full disk); what was committed stays. */
 drt_status drt_ingest(drt_context *context, drt_library *library, drt_model *model, const drt_ingest_params *params,

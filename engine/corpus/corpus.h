@@ -35,6 +35,14 @@ typedef struct {
 
 void drt_extract_clear(drt_extract *extract);
 
+/* A member's bytes, read but not looked into. It stands for itself: what is made of it may be made later, in another
+ * thread. Up to 16 MiB are in memory, more in an unlinked temporary file that is mapped. */
+typedef struct drt_raw drt_raw;
+
+/* Makes the document. DRT_FAILED: cancelled; DRT_FATAL: out of memory. */
+drt_status drt_raw_extract(drt_context *context, const drt_raw *raw, drt_extract *extract);
+void drt_raw_free(drt_raw *raw); /* NULL does nothing */
+
 /* Hard limits against bombs. They hold for one file on disk with all that is nested in it; folders have none.
  * Time is bounded by max_total_bytes and max_ratio; memory by one member (about max_member_bytes raw, as much again
  * decoded, and its text), 16 MiB for each archive open inside another, and the dictionaries of the decompressors. */
@@ -51,10 +59,11 @@ typedef struct {
 
 typedef struct {
     drt_corpus_limits limits;
-    /* Raw bytes were read and hashed: true when they should be extracted (false: content known). */
-    bool (*wanted)(void *user, const drt_source *source);
-    /* Each member in order, wanted ones and those skipped before reading; `extract` belongs to the walk. Not
-     * DRT_OK ends the walk with that status. */
+    /* Each member whose bytes were read and hashed. Whoever keeps them sets *raw to NULL; otherwise they are extracted
+     * here and `member` hears of it. NULL: nobody keeps any. */
+    drt_status (*raw)(void *user, const drt_source *source, drt_raw **raw);
+    /* Each member in order that was extracted here, or skipped before its bytes were read; `extract` belongs to the
+     * walk. As with `raw`, a status that is not DRT_OK ends the walk. */
     drt_status (*member)(void *user, const drt_source *source, drt_extract *extract);
     /* Bytes of this walk's source files read so far, and in all. */
     void (*progress)(void *user, const char *path, size_t path_length, int64_t bytes, int64_t total);

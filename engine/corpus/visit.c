@@ -10,6 +10,7 @@
 #include "engine/base/utf8.h"
 #include "engine/corpus/archive.h"
 #include "engine/corpus/formats.h"
+#include "engine/corpus/raw.h"
 #include "engine/corpus/stream.h"
 
 #define ARCHIVE_FLOOR (64LL << 20) /* unpacked bytes below which no ratio is looked at: of an archive, */
@@ -41,11 +42,15 @@ void drt_visit_out_of_memory(drt_visit *v) {
     v->status = drt_fail_memory(v->context, "a member");
 }
 
-static void report(drt_visit *v, drt_source *source, drt_extract *extract) {
+static void set_place(const drt_visit *v, drt_source *source) {
     source->archive = v->archive.data;
     source->archive_length = v->archive.length;
     source->path = v->path.data;
     source->path_length = v->path.length;
+}
+
+static void report(drt_visit *v, drt_source *source, drt_extract *extract) {
+    set_place(v, source);
     if (!drt_visit_stopped(v) && v->params->member)
         v->status = v->params->member(v->params->user, source, extract);
 }
@@ -207,20 +212,34 @@ static void hash_blob(drt_visit *v, const drt_blob *blob, uint8_t sha256[DRT_HAS
     drt_hash_finish(&hash, sha256);
 }
 
-static void extract_document(drt_visit *v, const drt_format *format, const drt_format_input *input, drt_source *source,
-                             const char *damage) {
+static void extract_document(drt_visit *v, const drt_raw *raw, drt_source *source) {
     drt_extract extract = {0};
-    drt_status status = format->extract(v->context, input, &extract);
-    if (status == DRT_OK && damage && !drt_extract_note(&extract, DRT_DOCUMENT_PARTIAL, "%s", damage))
-        status = drt_fail_memory(v->context, "a member");
-    if (status == DRT_OK && extract.text.length == 0 && extract.status != DRT_DOCUMENT_SKIPPED &&
-        !drt_extract_note(&extract, DRT_DOCUMENT_SKIPPED, "there is no text in it"))
-        status = drt_fail_memory(v->context, "a member");
+    drt_status status = drt_raw_extract(v->context, raw, &extract);
     if (status == DRT_FATAL)
         v->status = status;
     if (status == DRT_OK)
         report(v, source, &extract);
     drt_extract_clear(&extract);
+}
+
+/* Hands a document on that was read, or extracts it. */
+static void pass_document(drt_visit *v, const drt_format *format, const drt_format_probe *probe, drt_blob *blob,
+                          const char *damage) {
+    drt_source source = {.format = format->name, .raw_bytes = (int64_t)blob->length};
+    hash_blob(v, blob, source.sha256);
+    set_place(v, &source);
+    if (drt_visit_stopped(v))
+        return;
+    drt_raw *raw = drt_raw_new(format, probe, blob, damage);
+    if (!raw) {
+        drt_visit_out_of_memory(v);
+        return;
+    }
+    if (v->params->raw)
+        v->status = v->params->raw(v->params->user, &source, &raw);
+    if (raw && !drt_visit_stopped(v))
+        extract_document(v, raw, &source);
+    drt_raw_free(raw);
 }
 
 static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const drt_format *format,
@@ -244,15 +263,7 @@ static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const
     if (!read_document(v, outer, stream, &blob)) {
         drt_visit_skip(v, format->name, stream->size, stream->error);
     } else {
-        drt_source source = {.format = format->name, .raw_bytes = (int64_t)blob.length};
-        hash_blob(v, &blob, source.sha256);
-        source.archive = v->archive.data;
-        source.archive_length = v->archive.length;
-        source.path = v->path.data;
-        source.path_length = v->path.length;
-        drt_format_input input = {blob.data, blob.length, probe->name, probe->name_length};
-        if (!drt_visit_stopped(v) && (!v->params->wanted || v->params->wanted(v->params->user, &source)))
-            extract_document(v, format, &input, &source, blob.cut ? stream->error : NULL);
+        pass_document(v, format, probe, &blob, blob.cut ? stream->error : NULL);
     }
     drt_blob_free(&blob);
 }

@@ -249,6 +249,21 @@ drt_status drt_library_document(drt_context *context, drt_library *library, cons
     return status;
 }
 
+drt_status drt_store_document(drt_context *context, drt_library *library, int64_t id, drt_document *document) {
+    document_reader reader;
+    drt_status status = drt_catalog_begin_read(context, &library->catalog);
+    if (status != DRT_OK)
+        return status;
+    status = reader_open(context, &library->catalog, &reader);
+    if (status == DRT_OK)
+        status = read_document(context, &reader, id, document);
+    reader_close(&reader);
+    status = drt_catalog_finish(context, &library->catalog, status);
+    if (status != DRT_OK)
+        drt_document_clear(document);
+    return status;
+}
+
 /* -------------------------------------------------------------------- chunks and texts ---- */
 
 drt_status drt_library_chunk(drt_context *context, drt_library *library, int64_t chunk, drt_chunk *out) {

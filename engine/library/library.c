@@ -9,6 +9,7 @@
 
 #include "engine/base/file.h"
 #include "engine/library/schema.h"
+#include "engine/library/terms.h"
 
 #define MAX_CHUNK_SIZE 65536
 #define MAX_D_MODEL 65536
@@ -276,6 +277,8 @@ static drt_status drop_remains(drt_context *context, drt_library *library) {
 
 static drt_status start_writing(drt_context *context, drt_library *library) {
     drt_status status = drop_remains(context, library);
+    if (status == DRT_OK)
+        status = drt_terms_accept_lists(context, &library->catalog);
     if (status == DRT_OK)
         status = drt_schema_stage(context, &library->catalog);
     if (status == DRT_OK)

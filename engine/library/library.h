@@ -4,6 +4,7 @@
 #define DRT_LIBRARY_LIBRARY_H
 
 #include "engine/library/catalog.h"
+#include "engine/library/prepared.h"
 #include "engine/library/slab.h"
 #include "engine/library/store.h"
 
@@ -18,6 +19,15 @@
 typedef struct {
     int64_t first_chunk, first_record;
 } drt_extent;
+
+/* Words of a staged document, for the index. */
+typedef struct drt_staged_words {
+    struct drt_staged_words *next;
+    int64_t document, first_chunk;
+    size_t n_chunks;
+    drt_words *words;
+    size_t n_words;
+} drt_staged_words;
 
 struct drt_library {
     drt_library_mode mode;
@@ -38,7 +48,8 @@ struct drt_library {
     size_t n_extents;
 
     /* Writing: what was staged since the last commit. */
-    bool writing;           /* opened for it, and ready */
+    bool writing; /* opened for it, and ready */
+    drt_staged_words *words, **words_end;
     int64_t next_document;  /* id */
     int64_t next_chunk;     /* n_chunks + staged ones */
     int64_t open_document;  /* 0: none */

@@ -157,21 +157,26 @@ const uint8_t *drt_slab_record(const drt_slab *slab, int64_t record) {
     return slab->map + DRT_SLAB_HEADER_SIZE + (size_t)record * slab->record_size;
 }
 
-drt_status drt_slab_write(drt_context *context, const drt_slab *slab, int64_t record, size_t n, const void *data) {
+drt_status drt_slab_write_to(drt_context *context, int file, const char *path, size_t record_size, int64_t record,
+                             size_t n, const void *data) {
     const char *bytes = data;
-    size_t left = n * slab->record_size;
-    off_t at = (off_t)(DRT_SLAB_HEADER_SIZE + (size_t)record * slab->record_size);
+    size_t left = n * record_size;
+    off_t at = (off_t)(DRT_SLAB_HEADER_SIZE + (size_t)record * record_size);
     while (left > 0) {
-        ssize_t written = pwrite(slab->file, bytes, left, at);
+        ssize_t written = pwrite(file, bytes, left, at);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return fail_errno(context, "write", slab->path);
+            return fail_errno(context, "write", path);
         bytes += written;
         at += written;
         left -= (size_t)written;
     }
     return DRT_OK;
+}
+
+drt_status drt_slab_write(drt_context *context, const drt_slab *slab, int64_t record, size_t n, const void *data) {
+    return drt_slab_write_to(context, slab->file, slab->path, slab->record_size, record, n, data);
 }
 
 drt_status drt_slab_sync(drt_context *context, const drt_slab *slab) {

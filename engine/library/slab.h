@@ -46,6 +46,9 @@ bool drt_slab_is_current(const drt_slab *slab);
 drt_status drt_slab_map(drt_context *context, drt_slab *slab, int64_t n);
 const uint8_t *drt_slab_record(const drt_slab *slab, int64_t record); /* a mapped one */
 drt_status drt_slab_write(drt_context *context, const drt_slab *slab, int64_t record, size_t n, const void *data);
+/* The same for a slab that another thread has open as `file`; path: for sentences. */
+drt_status drt_slab_write_to(drt_context *context, int file, const char *path, size_t record_size, int64_t record,
+                             size_t n, const void *data);
 drt_status drt_slab_sync(drt_context *context, const drt_slab *slab);
 /* Cuts the file behind n records; DRT_FATAL when it holds fewer. */
 drt_status drt_slab_truncate(drt_context *context, const drt_slab *slab, int64_t n);

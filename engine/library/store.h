@@ -53,11 +53,53 @@ drt_status drt_store_find(drt_context *context, drt_library *library, const uint
                           const drt_document_facts *facts, bool register_alias, drt_content *content,
                           int64_t *document);
 
+/* The document that has this archive and path, staged ones included; 0: none. */
+drt_status drt_store_owner(drt_context *context, drt_library *library, const drt_document_facts *facts,
+                           int64_t *document);
+
 /* A member without text: status skipped, with its reason. Replaces an earlier skipped row of the same
  * archive and path. When a document with text has that path, it stays as it is, nothing is stored and
  * *document receives its id: a damaged copy never costs the text that is there. */
 drt_status drt_store_add_skipped(drt_context *context, drt_library *library, const drt_document_facts *facts,
                                  int64_t *document);
+
+/* A text as the catalog keeps it: compressed, and its words for the full-text index. Made without the library, so by
+ * any thread: started, then its tasks run in any order and by several threads. */
+typedef struct drt_prepared drt_prepared;
+typedef struct drt_terms drt_terms; /* cuts texts into words: one a thread */
+
+drt_status drt_store_terms_new(drt_context *context, const drt_library *library, drt_terms **terms);
+void drt_store_terms_free(drt_terms *terms);
+
+/* words: list them now; otherwise, and for texts above 64 MiB, they are taken from the stored text in the commit. */
+drt_status drt_prepared_start(drt_context *context, const char *text, size_t length, size_t n_chunks, bool words,
+                              drt_prepared **prepared);
+size_t drt_prepared_tasks(const drt_prepared *prepared);
+/* text and ranges (n_chunks) as they will be stored; terms: the calling thread's. DRT_FAILED when a range lies outside
+ * the text or off its characters. */
+drt_status drt_prepared_run(drt_context *context, drt_prepared *prepared, drt_terms *terms, const char *text,
+                            const drt_range *ranges, size_t task);
+size_t drt_prepared_bytes(const drt_prepared *prepared); /* of memory, about */
+void drt_prepared_free(drt_prepared *prepared);
+
+/* Where the library's chunks are written. Other threads may write while the library is used; valid until its close. */
+typedef struct {
+    int landmarks, memory; /* files */
+    const char *landmarks_path, *memory_path;
+    size_t landmark_size, record_size;
+    int64_t first_chunk;  /* the next one after the last commit */
+    int64_t first_record; /* its place in memory.bin */
+} drt_store_sink;
+
+drt_store_sink drt_store_sink_open(const drt_library *library);
+/* Chunks from sink->first_chunk on: landmarks (n,d) fp16, records n x drt_memory_record_size. */
+drt_status drt_store_sink_write(drt_context *context, const drt_store_sink *sink, int64_t chunk, size_t n,
+                                const uint16_t *landmarks, const void *records);
+
+/* Adds a document whose chunks the next ids belong to, n_chunks of them; they are in the sink before the commit.
+ * Otherwise as drt_store_begin, _append and _end below, which do one step after the other. Takes the words of `prepared`. */
+drt_status drt_store_add(drt_context *context, drt_library *library, const drt_document_facts *facts,
+                         drt_prepared *prepared, const drt_range *ranges, size_t n_chunks, int64_t *document);
 
 /* Starts a document; its chunks follow. Several may be finished before one commit; one is open at a
  * time. A live document of the same archive and path but other content loses that path in the same
@@ -104,6 +146,9 @@ drt_status drt_store_bm25(drt_context *context, drt_library *library, const char
 
 /* The bytes of one chunk's range, owned; also of a removed chunk until the library is compacted. */
 drt_status drt_store_chunk_text(drt_context *context, drt_library *library, const drt_chunk *chunk, drt_string *text);
+
+/* A document by id, removed ones included; DRT_FAILED when there is none. */
+drt_status drt_store_document(drt_context *context, drt_library *library, int64_t id, drt_document *document);
 
 /* Path and title of a document by id, removed ones included; owned. */
 drt_status drt_store_document_name(drt_context *context, drt_library *library, int64_t document, drt_string *path,

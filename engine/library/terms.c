@@ -2,6 +2,7 @@
 #include "engine/library/terms.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #include "engine/base/utf8.h"
 #include "engine/library/text.h"
@@ -115,20 +116,134 @@ drt_status drt_terms_visit(drt_context *context, const drt_terms *terms, const c
     return code == SQLITE_OK || code == SQLITE_DONE ? DRT_OK : fail_fts5(context, code);
 }
 
+/* ------------------------------------------------------------------------------- lists ---- */
+
+/* A list is LIST_MARK, then for each term its length in 2 bytes and the term. No text begins with this byte once it is
+ * spread: it is no UTF-8. */
+#define LIST_MARK '\xFF'
+#define LONGEST_TERM 32768 /* FTS5 cuts longer ones */
+
+struct term_list {
+    drt_buffer *out;
+    bool whole; /* nothing was left out for lack of memory */
+};
+
+static bool append_term(void *user, const char *term, size_t length, int start, int end) {
+    (void)start, (void)end;
+    size_t kept = length < LONGEST_TERM ? length : LONGEST_TERM;
+    char size[2] = {(char)(kept & 0xFF), (char)(kept >> 8)};
+    struct term_list *list = user;
+    return list->whole = drt_buffer_append(list->out, size, 2) && drt_buffer_append(list->out, term, kept);
+}
+
+drt_status drt_terms_list(drt_context *context, const drt_terms *terms, const char *text, size_t length,
+                          drt_buffer *list) {
+    struct term_list target = {list, true};
+    if (!drt_buffer_append_byte(list, LIST_MARK))
+        return drt_fail_memory(context, "the words of a text");
+    drt_status status = drt_terms_visit(context, terms, text, length, append_term, &target);
+    return status == DRT_OK && !target.whole ? drt_fail_memory(context, "the words of a text") : status;
+}
+
+/* The tokenizer "porter" of a connection that takes lists: SQLite's own one, except for lists. */
+typedef struct {
+    fts5_tokenizer functions; /* of SQLite's */
+    void *data;
+} porter;
+
+typedef struct {
+    const fts5_tokenizer *functions;
+    Fts5Tokenizer *instance;
+} list_tokenizer;
+
+static int create_tokenizer(void *data, const char **arguments, int n, Fts5Tokenizer **out) {
+    const porter *base = data;
+    list_tokenizer *made = calloc(1, sizeof *made);
+    if (!made)
+        return SQLITE_NOMEM;
+    made->functions = &base->functions;
+    int code = base->functions.xCreate(base->data, arguments, n, &made->instance);
+    if (code != SQLITE_OK) {
+        free(made);
+        made = NULL;
+    }
+    *out = (Fts5Tokenizer *)(void *)made;
+    return code;
+}
+
+static void delete_tokenizer(Fts5Tokenizer *tokenizer) {
+    list_tokenizer *made = (list_tokenizer *)(void *)tokenizer;
+    if (made)
+        made->functions->xDelete(made->instance);
+    free(made);
+}
+
+static int tokenize(Fts5Tokenizer *tokenizer, void *user, int flags, const char *text, int length,
+                    int (*token)(void *user, int flags, const char *term, int length, int start, int end)) {
+    const list_tokenizer *made = (const list_tokenizer *)(const void *)tokenizer;
+    if (length < 1 || text[0] != LIST_MARK)
+        return made->functions->xTokenize(made->instance, user, flags, text, length, token);
+    int code = SQLITE_OK;
+    for (int at = 1; at + 2 <= length && code == SQLITE_OK;) {
+        int size = (unsigned char)text[at] | (unsigned char)text[at + 1] << 8;
+        at += 2;
+        if (size > length - at)
+            return SQLITE_CORRUPT;
+        code = token(user, 0, text + at, size, at, at + size);
+        at += size;
+    }
+    return code;
+}
+
+drt_status drt_terms_accept_lists(drt_context *context, const drt_catalog *catalog) {
+    fts5_api *api;
+    drt_status status = find_fts5(context, catalog, &api);
+    if (status != DRT_OK)
+        return status;
+    porter *base = calloc(1, sizeof *base);
+    if (!base)
+        return drt_fail_memory(context, "the full-text index");
+    fts5_tokenizer functions = {create_tokenizer, delete_tokenizer, tokenize};
+    int code = api->xFindTokenizer(api, "porter", &base->data, &base->functions);
+    if (code == SQLITE_OK)
+        code = api->xCreateTokenizer(api, "porter", base, &functions, free);
+    if (code == SQLITE_OK)
+        return DRT_OK;
+    free(base);
+    return fail_fts5(context, code);
+}
+
+/* -------------------------------------------------------------------------------- index ---- */
+
+#define ADD_PASSAGE "INSERT INTO passages (rowid, text) VALUES (?1, ?2)"
+
+static drt_status write_passage(drt_context *context, const drt_catalog *catalog, sqlite3_stmt *write, int64_t chunk,
+                                const char *text, size_t length) {
+    bool row;
+    drt_status status =
+        drt_catalog_rebind(context, catalog, write, DRT_VALUES(drt_value_integer(chunk), drt_value_text(text, length)));
+    return status == DRT_OK ? drt_catalog_step(context, catalog, write, &row) : status;
+}
+
+drt_status drt_terms_add(drt_context *context, const drt_catalog *catalog, int64_t first, const drt_buffer *lists,
+                         const uint32_t *ends, size_t n) {
+    sqlite3_stmt *write;
+    drt_status status = drt_catalog_prepare(context, catalog, &write, ADD_PASSAGE, DRT_NO_VALUES);
+    for (size_t i = 0, start = 0; i < n && status == DRT_OK; start = ends[i++])
+        status = write_passage(context, catalog, write, first + (int64_t)i, lists->data + start, ends[i] - start);
+    sqlite3_finalize(write);
+    return status;
+}
+
 static drt_status index_chunk(drt_context *context, const drt_catalog *catalog, drt_text_reader *reader,
                               sqlite3_stmt *write, sqlite3_stmt *chunk, int64_t document) {
     drt_buffer text = {0}, spread = {0};
-    bool row;
     drt_status status = drt_text_reader_slice(context, reader, document, sqlite3_column_int64(chunk, 1),
                                               sqlite3_column_int64(chunk, 2), &text);
     if (status == DRT_OK && !drt_terms_spread(&spread, text.data, text.length))
         status = drt_fail_memory(context, "the words of a text");
     if (status == DRT_OK)
-        status = drt_catalog_rebind(
-            context, catalog, write,
-            DRT_VALUES(drt_value_integer(sqlite3_column_int64(chunk, 0)), drt_value_text(spread.data, spread.length)));
-    if (status == DRT_OK)
-        status = drt_catalog_step(context, catalog, write, &row);
+        status = write_passage(context, catalog, write, sqlite3_column_int64(chunk, 0), spread.data, spread.length);
     drt_buffer_free(&text);
     drt_buffer_free(&spread);
     return status;
@@ -141,7 +256,7 @@ drt_status drt_terms_index(drt_context *context, const drt_catalog *catalog, int
     drt_status status = drt_text_reader_open(context, catalog, &reader);
     if (status == DRT_OK)
         status = drt_catalog_prepare(context, catalog, &write,
-                                     add ? "INSERT INTO passages (rowid, text) VALUES (?1, ?2)"
+                                     add ? ADD_PASSAGE
                                          : "INSERT INTO passages (passages, rowid, text) VALUES ('delete', ?1, ?2)",
                                      DRT_NO_VALUES);
     if (status == DRT_OK)

@@ -15,7 +15,7 @@ bool drt_terms_unspaced(uint32_t c);
 bool drt_terms_spread(drt_buffer *out, const char *text, size_t length);
 
 /* FTS5's own tokenizer, as in schema.c; stem: with porter's stems. */
-typedef struct {
+typedef struct drt_terms {
     fts5_tokenizer functions;
     Fts5Tokenizer *instance;
 } drt_terms;
@@ -29,6 +29,18 @@ typedef bool (*drt_term_fn)(void *user, const char *term, size_t length, int sta
 /* Visits the terms of a text (already spread) in order. */
 drt_status drt_terms_visit(drt_context *context, const drt_terms *terms, const char *text, size_t length,
                            drt_term_fn visit, void *user);
+
+/* Lists of terms. The index takes one in place of the text that it was made from, so that cutting and stemming can be
+ * done by other threads than the catalog's. */
+
+/* Appends the list of the terms of a text (already spread). `terms` stems, and belongs to the calling thread. */
+drt_status drt_terms_list(drt_context *context, const drt_terms *terms, const char *text, size_t length,
+                          drt_buffer *list);
+/* Makes the full-text index of this connection take lists; before its first use. */
+drt_status drt_terms_accept_lists(drt_context *context, const drt_catalog *catalog);
+/* Adds passages of chunks first .. first+n-1, in a write transaction: lists that end at ends[i] in `lists`. */
+drt_status drt_terms_add(drt_context *context, const drt_catalog *catalog, int64_t first, const drt_buffer *lists,
+                         const uint32_t *ends, size_t n);
 
 /* Adds or removes the passages of a document's chunks, in a write transaction. The text must be in the
  * catalog. */

@@ -4,37 +4,18 @@
 #include "engine/base/utf8.h"
 #include "engine/library/compress.h"
 
-static drt_status stage_part(drt_context *context, const drt_catalog *catalog, sqlite3_stmt *insert, int64_t document,
-                             int64_t start, const char *text, size_t length) {
-    drt_buffer frame = {0};
-    bool row;
-    drt_status status = drt_compress(context, text, length, &frame);
-    if (status == DRT_OK)
-        status = drt_catalog_rebind(context, catalog, insert,
-                                    DRT_VALUES(drt_value_integer(document), drt_value_integer(start),
-                                               drt_value_blob(frame.data, frame.length)));
-    if (status == DRT_OK)
-        status = drt_catalog_step(context, catalog, insert, &row);
-    sqlite3_reset(insert);
-    drt_buffer_free(&frame);
-    return status;
-}
-
-static size_t part_end(const char *text, size_t length, size_t start) {
-    if (length - start <= DRT_TEXT_PART_SIZE)
-        return length;
-    size_t end = drt_utf8_floor(text, length, start + DRT_TEXT_PART_SIZE);
-    return end > start ? end : start + DRT_TEXT_PART_SIZE; /* no UTF-8 at all */
-}
-
-drt_status drt_text_stage(drt_context *context, const drt_catalog *catalog, int64_t document, const char *text,
-                          size_t length) {
+drt_status drt_text_stage(drt_context *context, const drt_catalog *catalog, int64_t document,
+                          const drt_text_part *parts, size_t n_parts) {
     sqlite3_stmt *insert;
+    bool row;
     drt_status status =
         drt_catalog_prepare(context, catalog, &insert, "INSERT INTO temp.new_texts VALUES (?1, ?2, ?3)", DRT_NO_VALUES);
-    for (size_t start = 0, end; start < length && status == DRT_OK; start = end) {
-        end = part_end(text, length, start);
-        status = stage_part(context, catalog, insert, document, (int64_t)start, text + start, end - start);
+    for (size_t i = 0; i < n_parts && status == DRT_OK; i++) {
+        status = drt_catalog_rebind(context, catalog, insert,
+                                    DRT_VALUES(drt_value_integer(document), drt_value_integer(parts[i].start),
+                                               drt_value_blob(parts[i].frame.data, parts[i].frame.length)));
+        if (status == DRT_OK)
+            status = drt_catalog_step(context, catalog, insert, &row);
     }
     sqlite3_finalize(insert);
     return status;

@@ -8,9 +8,14 @@
 
 #define DRT_TEXT_PART_SIZE ((size_t)64 << 10)
 
-/* Stages the text of a new document in temp.new_texts, in a transaction of the caller's. */
-drt_status drt_text_stage(drt_context *context, const drt_catalog *catalog, int64_t document, const char *text,
-                          size_t length);
+typedef struct {
+    int64_t start; /* its first byte's place in the text */
+    drt_string frame;
+} drt_text_part;
+
+/* Stages the parts of a new document's text in temp.new_texts, in a transaction of the caller's. */
+drt_status drt_text_stage(drt_context *context, const drt_catalog *catalog, int64_t document,
+                          const drt_text_part *parts, size_t n_parts);
 
 /* Reads ranges of one document after another; ascending ones decompress each part once. */
 typedef struct {

@@ -9,6 +9,27 @@
 #include "engine/library/terms.h"
 #include "engine/library/text.h"
 
+/* -------------------------------------------------------------------------------- words ---- */
+
+drt_status drt_store_terms_new(drt_context *context, const drt_library *library, drt_terms **out) {
+    drt_terms *terms = calloc(1, sizeof *terms);
+    *out = NULL;
+    if (!terms)
+        return drt_fail_memory(context, "the words of texts");
+    drt_status status = drt_terms_open(context, &library->catalog, true, terms);
+    if (status == DRT_OK)
+        *out = terms;
+    else
+        drt_store_terms_free(terms);
+    return status;
+}
+
+void drt_store_terms_free(drt_terms *terms) {
+    if (terms)
+        drt_terms_close(terms);
+    free(terms);
+}
+
 /* --------------------------------------------------------------------------------- find ---- */
 
 static drt_value hash_value(const uint8_t sha256[DRT_HASH_SIZE]) {
@@ -41,8 +62,8 @@ static drt_status find_content(drt_context *context, const drt_library *library,
 }
 
 /* The document that has the path after the commit; 0: none. */
-static drt_status find_owner(drt_context *context, const drt_library *library, const drt_document_facts *facts,
-                             int64_t *document) {
+drt_status drt_store_owner(drt_context *context, drt_library *library, const drt_document_facts *facts,
+                           int64_t *document) {
     *document = 0;
     return drt_catalog_number(context, &library->catalog, document,
                               "SELECT coalesce((SELECT document FROM temp.new_paths WHERE archive = ?1 AND path = ?2),"
@@ -67,7 +88,7 @@ drt_status drt_store_find(drt_context *context, drt_library *library, const uint
         status = find_content(context, library, sha256, document);
     if (status != DRT_OK || *document == 0)
         return status;
-    status = find_owner(context, library, facts, &owner);
+    status = drt_store_owner(context, library, facts, &owner);
     if (status != DRT_OK)
         return status;
     *content = owner == *document ? DRT_CONTENT_SAME_PATH : DRT_CONTENT_OTHER_PATH;
@@ -119,30 +140,18 @@ static drt_status stage_ranges(drt_context *context, const drt_library *library,
 }
 
 static drt_status stage_document(drt_context *context, const drt_library *library, const drt_document_facts *facts,
-                                 int64_t document, const char *text, size_t text_length, const drt_range *ranges,
+                                 int64_t document, const drt_prepared *prepared, const drt_range *ranges,
                                  size_t n_chunks) {
-    drt_status status = stage_facts(context, library, facts, document, text_length, n_chunks);
+    drt_status status = stage_facts(context, library, facts, document, prepared->length, n_chunks);
     if (status == DRT_OK)
         status = stage_authors(context, library, facts, document);
     if (status == DRT_OK)
-        status = drt_text_stage(context, &library->catalog, document, text, text_length);
+        status = drt_text_stage(context, &library->catalog, document, prepared->parts, prepared->n_parts);
     if (status == DRT_OK)
         status = stage_ranges(context, library, document, ranges, n_chunks);
     if (status == DRT_OK)
         status = stage_path(context, library, facts, document);
     return status;
-}
-
-static bool is_border(const char *text, size_t length, int64_t at) {
-    return at == (int64_t)length || ((unsigned char)text[at] & 0xC0) != 0x80;
-}
-
-static bool ranges_are_sound(const char *text, size_t length, const drt_range *ranges, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (ranges[i].start < 0 || ranges[i].end < ranges[i].start || ranges[i].end > (int64_t)length ||
-            !is_border(text, length, ranges[i].start) || !is_border(text, length, ranges[i].end))
-            return false;
-    return true;
 }
 
 static drt_status check_idle(drt_context *context, const drt_library *library) {
@@ -152,12 +161,27 @@ static drt_status check_idle(drt_context *context, const drt_library *library) {
     return status;
 }
 
+/* Stages a document under the next ids, which are given out when that succeeds. */
+static drt_status stage_next(drt_context *context, drt_library *library, const drt_document_facts *facts,
+                             const drt_prepared *prepared, const drt_range *ranges, size_t n_chunks,
+                             int64_t *document) {
+    drt_status status = drt_catalog_begin_read(context, &library->catalog);
+    if (status != DRT_OK)
+        return status;
+    *document = library->next_document;
+    status = stage_document(context, library, facts, *document, prepared, ranges, n_chunks);
+    status = drt_catalog_finish(context, &library->catalog, status);
+    if (status == DRT_OK)
+        library->next_document++;
+    return status;
+}
+
 drt_status drt_store_add_skipped(drt_context *context, drt_library *library, const drt_document_facts *facts,
                                  int64_t *document) {
     int64_t has_text = 0;
     drt_status status = check_idle(context, library);
     if (status == DRT_OK)
-        status = find_owner(context, library, facts, document);
+        status = drt_store_owner(context, library, facts, document);
     if (status == DRT_OK && *document)
         status = drt_catalog_number(context, &library->catalog, &has_text,
                                     "SELECT status <> 2 FROM temp.new_documents WHERE id = ?1"
@@ -167,46 +191,91 @@ drt_status drt_store_add_skipped(drt_context *context, drt_library *library, con
         return status;
     drt_document_facts skipped = *facts;
     skipped.status = DRT_DOCUMENT_SKIPPED;
-    *document = library->next_document;
-    status = drt_catalog_begin_read(context, &library->catalog);
-    if (status != DRT_OK)
-        return status;
-    status = stage_document(context, library, &skipped, *document, "", 0, NULL, 0);
-    status = drt_catalog_finish(context, &library->catalog, status);
+    return stage_next(context, library, &skipped, &(drt_prepared){0}, NULL, 0, document);
+}
+
+static drt_status keep_words(drt_context *context, drt_library *library, int64_t document, drt_prepared *prepared) {
+    if (!prepared->words)
+        return DRT_OK;
+    drt_staged_words *staged = malloc(sizeof *staged);
+    if (!staged)
+        return drt_fail_memory(context, "the words of a text");
+    *staged =
+        (drt_staged_words){NULL, document, library->next_chunk, prepared->n_chunks, prepared->words, prepared->n_words};
+    prepared->words = NULL;
+    *library->words_end = staged;
+    library->words_end = &staged->next;
+    return DRT_OK;
+}
+
+drt_status drt_store_add(drt_context *context, drt_library *library, const drt_document_facts *facts,
+                         drt_prepared *prepared, const drt_range *ranges, size_t n_chunks, int64_t *document) {
+    drt_status status = check_idle(context, library);
     if (status == DRT_OK)
-        library->next_document++;
+        status = stage_next(context, library, facts, prepared, ranges, n_chunks, document);
+    if (status == DRT_OK)
+        status = keep_words(context, library, *document, prepared);
+    if (status == DRT_OK)
+        library->next_chunk += (int64_t)n_chunks;
+    return status;
+}
+
+/* The text alone: its words are taken from the catalog later. */
+static drt_status compress_text(drt_context *context, const char *text, size_t length, drt_prepared **prepared) {
+    drt_status status = drt_prepared_start(context, text, length, 0, false, prepared);
+    for (size_t i = 0; status == DRT_OK && i < drt_prepared_tasks(*prepared); i++)
+        status = drt_prepared_run(context, *prepared, NULL, text, NULL, i);
     return status;
 }
 
 drt_status drt_store_begin(drt_context *context, drt_library *library, const drt_document_facts *facts,
                            const char *text, size_t text_length, const drt_range *ranges, size_t n_chunks,
                            int64_t *document) {
+    drt_prepared *prepared = NULL;
     drt_status status = check_idle(context, library);
-    if (status == DRT_OK && !ranges_are_sound(text, text_length, ranges, n_chunks))
+    if (status == DRT_OK && !drt_ranges_are_sound(text, text_length, ranges, n_chunks))
         status = drt_fail(context, DRT_FAILED, "a chunk of %s lies outside its text", facts->path);
     if (status == DRT_OK)
-        status = drt_catalog_begin_read(context, &library->catalog);
-    if (status != DRT_OK)
-        return status;
-    *document = library->next_document;
-    status = stage_document(context, library, facts, *document, text, text_length, ranges, n_chunks);
-    status = drt_catalog_finish(context, &library->catalog, status);
+        status = compress_text(context, text, text_length, &prepared);
+    if (status == DRT_OK)
+        status = stage_next(context, library, facts, prepared, ranges, n_chunks, document);
+    drt_prepared_free(prepared);
     if (status == DRT_OK) {
-        library->next_document++;
         library->open_document = *document;
         library->chunks_missing = (int64_t)n_chunks;
     }
     return status;
 }
 
+drt_store_sink drt_store_sink_open(const drt_library *library) {
+    return (drt_store_sink){
+        .landmarks = library->landmarks.file,
+        .memory = library->memory.file,
+        .landmarks_path = library->landmarks.path,
+        .memory_path = library->memory.path,
+        .landmark_size = library->landmarks.record_size,
+        .record_size = library->memory.record_size,
+        .first_chunk = library->next_chunk,
+        .first_record = drt_library_record_of(library, library->next_chunk),
+    };
+}
+
+drt_status drt_store_sink_write(drt_context *context, const drt_store_sink *sink, int64_t chunk, size_t n,
+                                const uint16_t *landmarks, const void *records) {
+    drt_status status =
+        drt_slab_write_to(context, sink->landmarks, sink->landmarks_path, sink->landmark_size, chunk, n, landmarks);
+    if (status != DRT_OK)
+        return status;
+    return drt_slab_write_to(context, sink->memory, sink->memory_path, sink->record_size,
+                             sink->first_record + (chunk - sink->first_chunk), n, records);
+}
+
 drt_status drt_store_append(drt_context *context, drt_library *library, size_t n, const uint16_t *landmarks,
                             const void *records) {
     if (!library->open_document || n > (size_t)library->chunks_missing)
         return drt_fail(context, DRT_FAILED, "more chunks than the document has");
-    drt_status status = drt_slab_write(context, &library->landmarks, library->next_chunk, n, landmarks);
-    if (status == DRT_OK)
-        status =
-            drt_slab_write(context, &library->memory, drt_library_record_of(library, library->next_chunk), n, records);
+    drt_store_sink sink = drt_store_sink_open(library);
+    drt_status status = drt_store_sink_write(context, &sink, library->next_chunk, n, landmarks, records);
     if (status == DRT_OK) {
         library->next_chunk += (int64_t)n;
         library->chunks_missing -= (int64_t)n;
@@ -267,12 +336,32 @@ static drt_status move_rows(drt_context *context, const drt_library *library) {
         "INSERT INTO main.chunks SELECT * FROM temp.new_chunks;");
 }
 
+/* From the words that came with it, else from its text. */
+static drt_status index_document(drt_context *context, const drt_library *library, int64_t document,
+                                 const drt_staged_words **staged) {
+    while (*staged && (*staged)->document < document)
+        *staged = (*staged)->next;
+    const drt_staged_words *given = *staged;
+    if (!given || given->document != document)
+        return drt_terms_index(context, &library->catalog, document, true);
+    drt_status status = DRT_OK;
+    size_t left = given->n_chunks;
+    for (size_t i = 0; i < given->n_words && status == DRT_OK; i++) {
+        size_t n = left < DRT_WORDS_CHUNKS ? left : DRT_WORDS_CHUNKS;
+        status = drt_terms_add(context, &library->catalog, given->first_chunk + (int64_t)i * DRT_WORDS_CHUNKS,
+                               &given->words[i].terms, given->words[i].ends, n);
+        left -= n;
+    }
+    return status;
+}
+
 static drt_status index_new(drt_context *context, const drt_library *library) {
     id_list added;
+    const drt_staged_words *staged = library->words;
     drt_status status =
         list_ids(context, library, "SELECT id FROM temp.new_documents WHERE chunks > 0 ORDER BY id", &added);
     for (size_t i = 0; i < added.count && status == DRT_OK; i++)
-        status = drt_terms_index(context, &library->catalog, added.ids[i], true);
+        status = index_document(context, library, added.ids[i], &staged);
     free(added.ids);
     return status;
 }
@@ -306,7 +395,14 @@ static drt_status move_staged(drt_context *context, const drt_library *library) 
     return status;
 }
 
-static drt_status clear_stage(drt_context *context, const drt_library *library) {
+static drt_status clear_stage(drt_context *context, drt_library *library) {
+    while (library->words) {
+        drt_staged_words *staged = library->words;
+        library->words = staged->next;
+        drt_words_free(staged->words, staged->n_words);
+        free(staged);
+    }
+    library->words_end = &library->words;
     return drt_catalog_script(
         context, &library->catalog,
         "DELETE FROM temp.new_documents; DELETE FROM temp.new_authors; DELETE FROM temp.new_paths;"

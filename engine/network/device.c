@@ -5,6 +5,7 @@
 
 #include "engine/base/buffer.h"
 #include "engine/network/model.h"
+#include "kernels/cpu/pool.h"
 #include "kernels/module.h"
 
 #define MOST_THREADS 1024
@@ -63,6 +64,7 @@ drt_status drt_device_open(drt_context *context, const drt_device_params *params
                            : drt_fail(context, DRT_FAILED, "the CPU backend: %s", error);
     }
     snprintf(device->description, sizeof device->description, "%s", device->backend->description);
+    device->threads = params->threads > 0 ? params->threads : drt_pool_cores();
     *out = device;
     return DRT_OK;
 }

@@ -12,6 +12,7 @@ struct drt_device {
     struct drt_backend *backend;
     char name[32];
     char description[256];
+    int threads; /* of the host, for work beside the device's */
 };
 
 /* Weights of SwiGLU: down(silu(gate(x)) * up(x)). */

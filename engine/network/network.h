@@ -41,11 +41,21 @@ drt_status drt_record_encoder_new(drt_context *context, drt_model *model, drt_me
 void drt_record_encoder_free(drt_record_encoder *encoder);
 /* Most chunks of one call; calls with fewer are slower a chunk. */
 int drt_record_encoder_chunks(const drt_record_encoder *encoder);
-/* As drt_encoder_run, for n_chunks chunks; segments are numbered from 0, and one that ended does not return. *landmarks
- * (n_chunks,d) fp16 and *records (memory.h) stay as they are until the next call. */
+
+/* Results of one call, in host memory that the device writes fast. Several can be in use at once: one is filled while
+ * another is written to disk. */
+typedef struct {
+    uint16_t *landmarks; /* (max chunks,d) fp16 */
+    uint8_t *records;    /* max chunks, as memory.h has them */
+} drt_record_batch;
+
+drt_status drt_record_batch_new(drt_context *context, const drt_record_encoder *encoder, drt_record_batch **batch);
+/* Before its encoder is freed; NULL does nothing. */
+void drt_record_batch_free(const drt_record_encoder *encoder, drt_record_batch *batch);
+
+/* As drt_encoder_run, for n_chunks chunks; segments are numbered from 0, and one that ended does not return. */
 drt_status drt_record_encoder_run(drt_context *context, drt_record_encoder *encoder, const int32_t *tokens,
-                                  const int32_t *segment, int n_chunks, const uint16_t **landmarks,
-                                  const uint8_t **records);
+                                  const int32_t *segment, int n_chunks, drt_record_batch *batch);
 
 /* ------------------------------------------------------------------------------ reader ---- */
 

@@ -15,8 +15,6 @@ struct drt_record_encoder {
     drt_model *model;
     drt_memory_type type;
     int max_chunks;
-    uint16_t *landmarks; /* (max_chunks,d) */
-    uint8_t *records;    /* max_chunks */
     /* composed */
     drt_encoder *encoder;
     float *float_landmarks, *y; /* (max_chunks,d), (max_chunks,S,d) */
@@ -80,7 +78,6 @@ static drt_status open_composed(drt_context *context, drt_record_encoder *e) {
 
 drt_status drt_record_encoder_new(drt_context *context, drt_model *model, drt_memory_type type,
                                   drt_record_encoder **out) {
-    const drt_config *c = &model->config;
     bool fused = false;
     *out = NULL;
     drt_record_encoder *e = calloc(1, sizeof *e);
@@ -92,15 +89,6 @@ drt_status drt_record_encoder_new(drt_context *context, drt_model *model, drt_me
     e->max_chunks = fused ? FUSED_CHUNKS : COMPOSED_CHUNKS;
     if (status == DRT_OK && !fused)
         status = open_composed(context, e);
-    drt_backend *b = backend_of(e);
-    size_t n = (size_t)e->max_chunks;
-    void *landmarks = NULL, *records = NULL;
-    if (status == DRT_OK &&
-        (b->host_alloc(b, n * (size_t)c->d_model * sizeof *e->landmarks, &landmarks) != 0 ||
-         b->host_alloc(b, n * drt_memory_record_size(type, c->chunk_size, c->d_model), &records) != 0))
-        status = drt_layers_failed(context, b);
-    e->landmarks = landmarks;
-    e->records = records;
     if (status != DRT_OK) {
         drt_record_encoder_free(e);
         return status;
@@ -116,12 +104,40 @@ void drt_record_encoder_free(drt_record_encoder *e) {
     if (e->state)
         b->encode_close(b, e->state);
     drt_encoder_free(e->encoder);
-    b->host_free(b, e->landmarks);
-    b->host_free(b, e->records);
     free(e->float_landmarks);
     free(e->y);
     free(e->layers);
     free(e);
+}
+
+drt_status drt_record_batch_new(drt_context *context, const drt_record_encoder *e, drt_record_batch **out) {
+    const drt_config *c = &e->model->config;
+    drt_backend *b = backend_of(e);
+    size_t n = (size_t)e->max_chunks;
+    void *landmarks = NULL, *records = NULL;
+    *out = NULL;
+    drt_record_batch *batch = calloc(1, sizeof *batch);
+    if (!batch)
+        return drt_fail_memory(context, "the encoder");
+    bool ok = b->host_alloc(b, n * (size_t)c->d_model * sizeof *batch->landmarks, &landmarks) == 0 &&
+              b->host_alloc(b, n * drt_memory_record_size(e->type, c->chunk_size, c->d_model), &records) == 0;
+    batch->landmarks = landmarks;
+    batch->records = records;
+    if (!ok) {
+        drt_record_batch_free(e, batch);
+        return drt_layers_failed(context, b);
+    }
+    *out = batch;
+    return DRT_OK;
+}
+
+void drt_record_batch_free(const drt_record_encoder *e, drt_record_batch *batch) {
+    if (!batch)
+        return;
+    drt_backend *b = backend_of(e);
+    b->host_free(b, batch->landmarks);
+    b->host_free(b, batch->records);
+    free(batch);
 }
 
 int drt_record_encoder_chunks(const drt_record_encoder *e) {
@@ -129,7 +145,7 @@ int drt_record_encoder_chunks(const drt_record_encoder *e) {
 }
 
 static drt_status run_composed(drt_context *context, drt_record_encoder *e, const int32_t *tokens,
-                               const int32_t *segment, int n_chunks) {
+                               const int32_t *segment, int n_chunks, drt_record_batch *batch) {
     const drt_config *c = &e->model->config;
     size_t d = (size_t)c->d_model, chunk = (size_t)c->chunk_size * d;
     size_t record = drt_memory_record_size(e->type, c->chunk_size, c->d_model);
@@ -137,24 +153,22 @@ static drt_status run_composed(drt_context *context, drt_record_encoder *e, cons
         drt_encoder_run(context, e->encoder, tokens, segment, n_chunks * c->chunk_size, e->float_landmarks, e->y);
     if (status != DRT_OK)
         return status;
-    drt_half_from_float(e->float_landmarks, e->landmarks, (size_t)n_chunks * d);
+    drt_half_from_float(e->float_landmarks, batch->landmarks, (size_t)n_chunks * d);
     for (size_t i = 0; i < (size_t)n_chunks; i++)
-        drt_memory_pack(e->type, c->chunk_size, c->d_model, e->y + i * chunk, e->records + i * record);
+        drt_memory_pack(e->type, c->chunk_size, c->d_model, e->y + i * chunk, batch->records + i * record);
     return DRT_OK;
 }
 
 drt_status drt_record_encoder_run(drt_context *context, drt_record_encoder *e, const int32_t *tokens,
-                                  const int32_t *segment, int n_chunks, const uint16_t **landmarks,
-                                  const uint8_t **records) {
+                                  const int32_t *segment, int n_chunks, drt_record_batch *batch) {
     drt_backend *b = backend_of(e);
-    *landmarks = e->landmarks;
-    *records = e->records;
     if (!e->state)
-        return run_composed(context, e, tokens, segment, n_chunks);
+        return run_composed(context, e, tokens, segment, n_chunks, batch);
     if (drt_cancelled(context))
         return drt_fail(context, DRT_FAILED, "cancelled");
     int n_slots = n_chunks * e->model->config.chunk_size;
-    if (b->encode_run(b, e->state, tokens, segment, n_slots, e->landmarks, e->records) != 0 || b->synchronize(b) != 0)
+    if (b->encode_run(b, e->state, tokens, segment, n_slots, batch->landmarks, batch->records) != 0 ||
+        b->synchronize(b) != 0)
         return drt_layers_failed(context, b);
     return DRT_OK;
 }

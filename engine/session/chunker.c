@@ -11,18 +11,57 @@
 #define REPEATED_TOKENS 40 /* of a question in its reading chunk */
 #define ANSWER_ROOM 24     /* slots a small chunk keeps for the rest of it */
 
+/* ------------------------------------------------------------------- tokens of a text ---- */
+
 /* Encodes text[start, end), in parts. */
-static drt_status encode(drt_context *context, const drt_tokenizer *tokenizer, const char *text, size_t start,
-                         size_t end, drt_piece_fn each, void *user) {
-    drt_buffer scratch = {0};
+static drt_status encode(drt_context *context, const drt_tokenizer *tokenizer, drt_buffer *scratch, const char *text,
+                         size_t start, size_t end, drt_piece_fn each, void *user) {
     drt_status status = DRT_OK;
     while (status == DRT_OK && start < end) {
         size_t length = drt_part_length(text + start, end - start);
         if (drt_cancelled(context))
             status = drt_fail(context, DRT_FAILED, "encoding was cancelled");
         else
-            status = drt_part_encode(context, tokenizer, &scratch, text, start, start + length, each, user);
+            status = drt_part_encode(context, tokenizer, scratch, text, start, start + length, each, user);
         start += length;
+    }
+    return status;
+}
+
+typedef struct {
+    drt_buffer *tokens;
+    size_t origin; /* what ranges are counted from */
+} token_list;
+
+static bool add_token(void *user, int32_t id, size_t start, size_t end) {
+    const token_list *list = user;
+    drt_token token = {id, (uint32_t)(start - list->origin), (uint32_t)(end - list->origin)};
+    return drt_buffer_append(list->tokens, &token, sizeof token);
+}
+
+size_t drt_range_end(const char *text, size_t length, size_t start) {
+    size_t next;
+    if (length - start <= DRT_RANGE_BYTES)
+        return length;
+    /* Wherever one starts to look, the paragraph found next is one of the text's. */
+    drt_paragraph_end(text, length, start + DRT_RANGE_BYTES, &next);
+    return next;
+}
+
+drt_status drt_range_encode(drt_context *context, const drt_tokenizer *tokenizer, const char *text, size_t start,
+                            size_t end, drt_buffer *tokens) {
+    token_list list = {tokens, start};
+    drt_buffer scratch = {0};
+    drt_status status = DRT_OK;
+    size_t next;
+    tokens->length = 0;
+    if (end - start > UINT32_MAX)
+        return drt_fail(context, DRT_FAILED, "a paragraph of more than 4 GiB cannot be encoded");
+    for (size_t at = start; at < end && status == DRT_OK; at = next) {
+        size_t paragraph = drt_paragraph_end(text, end, at, &next), before = tokens->length;
+        status = encode(context, tokenizer, &scratch, text, at, paragraph, add_token, &list);
+        if (status == DRT_OK && tokens->length > before && !add_token(&list, DRT_TOKEN_PARAGRAPH, paragraph, paragraph))
+            status = drt_fail_memory(context, "tokens");
     }
     drt_buffer_free(&scratch);
     return status;
@@ -30,64 +69,66 @@ static drt_status encode(drt_context *context, const drt_tokenizer *tokenizer, c
 
 /* -------------------------------------------------------------- chunks of a document ---- */
 
-typedef struct {
-    drt_chunks *chunks;
-    size_t chunk_size, capacity; /* capacity in chunks */
-    size_t filled;               /* slots of the last chunk; S-1 at the start: the first token opens one */
-    const char *text;
-    size_t length;
-} builder;
+void drt_chunker_start(drt_chunker *chunker, int chunk_size, const char *text, size_t length, drt_chunks *chunks) {
+    *chunks = (drt_chunks){0};
+    *chunker = (drt_chunker){
+        .chunks = chunks,
+        .chunk_size = (size_t)chunk_size,
+        .filled = (size_t)chunk_size - 1, /* the first token opens a chunk */
+        .text = text,
+        .length = length,
+    };
+}
 
-static bool grow(builder *b) {
-    if (b->chunks->n_chunks < b->capacity)
+static bool grow(drt_chunker *c) {
+    if (c->chunks->n_chunks < c->capacity)
         return true;
-    size_t capacity = b->capacity ? 2 * b->capacity : 16;
-    if (capacity > SIZE_MAX / sizeof(drt_range) || capacity > SIZE_MAX / sizeof(int32_t) / b->chunk_size)
+    size_t capacity = c->capacity ? 2 * c->capacity : 16;
+    if (capacity > SIZE_MAX / sizeof(drt_range) || capacity > SIZE_MAX / sizeof(int32_t) / c->chunk_size)
         return false;
-    int32_t *tokens = realloc(b->chunks->tokens, capacity * b->chunk_size * sizeof *tokens);
+    int32_t *tokens = realloc(c->chunks->tokens, capacity * c->chunk_size * sizeof *tokens);
     if (!tokens)
         return false;
-    b->chunks->tokens = tokens;
-    drt_range *ranges = realloc(b->chunks->ranges, capacity * sizeof *ranges);
+    c->chunks->tokens = tokens;
+    drt_range *ranges = realloc(c->chunks->ranges, capacity * sizeof *ranges);
     if (!ranges)
         return false;
-    b->chunks->ranges = ranges;
-    b->capacity = capacity;
+    c->chunks->ranges = ranges;
+    c->capacity = capacity;
     return true;
 }
 
 /* A chunk of pads, closed by its landmark, with an empty range behind the one before. */
-static bool open_chunk(builder *b) {
-    if (!grow(b))
+static bool open_chunk(drt_chunker *c) {
+    if (!grow(c))
         return false;
-    drt_chunks *chunks = b->chunks;
-    int32_t *tokens = chunks->tokens + chunks->n_chunks * b->chunk_size;
-    for (size_t i = 0; i + 1 < b->chunk_size; i++)
+    drt_chunks *chunks = c->chunks;
+    int32_t *tokens = chunks->tokens + chunks->n_chunks * c->chunk_size;
+    for (size_t i = 0; i + 1 < c->chunk_size; i++)
         tokens[i] = DRT_TOKEN_PAD;
-    tokens[b->chunk_size - 1] = DRT_TOKEN_LANDMARK;
+    tokens[c->chunk_size - 1] = DRT_TOKEN_LANDMARK;
     int64_t at = chunks->n_chunks ? chunks->ranges[chunks->n_chunks - 1].end : 0;
     chunks->ranges[chunks->n_chunks++] = (drt_range){at, at};
-    b->filled = 0;
+    c->filled = 0;
     return true;
 }
 
-static bool add_token(builder *b, int32_t id) {
-    if (b->filled == b->chunk_size - 1 && !open_chunk(b))
+static bool place_token(drt_chunker *c, int32_t id) {
+    if (c->filled == c->chunk_size - 1 && !open_chunk(c))
         return false;
-    b->chunks->tokens[(b->chunks->n_chunks - 1) * b->chunk_size + b->filled++] = id;
-    b->chunks->n_tokens++;
+    c->chunks->tokens[(c->chunks->n_chunks - 1) * c->chunk_size + c->filled++] = id;
+    c->chunks->n_tokens++;
     return true;
 }
 
-static bool add_piece(void *user, int32_t id, size_t start, size_t end) {
-    builder *b = user;
-    if (!add_token(b, id))
+static bool place_piece(drt_chunker *c, int32_t id, size_t start, size_t end) {
+    if (!place_token(c, id))
         return false;
     if (start == end)
         return true;
-    drt_range *range = &b->chunks->ranges[b->chunks->n_chunks - 1];
-    int64_t first = (int64_t)drt_utf8_floor(b->text, b->length, start);
-    int64_t last = (int64_t)drt_utf8_ceil(b->text, b->length, end);
+    drt_range *range = &c->chunks->ranges[c->chunks->n_chunks - 1];
+    int64_t first = (int64_t)drt_utf8_floor(c->text, c->length, start);
+    int64_t last = (int64_t)drt_utf8_ceil(c->text, c->length, end);
     if (range->start == range->end)
         *range = (drt_range){first, last};
     else if (last > range->end)
@@ -95,36 +136,29 @@ static bool add_piece(void *user, int32_t id, size_t start, size_t end) {
     return true;
 }
 
-static drt_status add_paragraphs(drt_context *context, const drt_tokenizer *tokenizer, builder *b) {
-    size_t next;
-    if (!add_token(b, DRT_TOKEN_DOCUMENT))
-        return drt_fail_memory(context, "tokens");
-    for (size_t start = 0; start < b->length; start = next) {
-        size_t end = drt_paragraph_end(b->text, b->length, start, &next);
-        int64_t before = b->chunks->n_tokens;
-        drt_status status = encode(context, tokenizer, b->text, start, end, add_piece, b);
-        if (status != DRT_OK)
-            return status;
-        if (b->chunks->n_tokens > before && !add_token(b, DRT_TOKEN_PARAGRAPH))
-            return drt_fail_memory(context, "tokens");
-    }
-    return DRT_OK;
+drt_status drt_chunker_add(drt_context *context, drt_chunker *c, size_t start, const drt_buffer *tokens) {
+    const drt_token *token = (const drt_token *)(const void *)tokens->data;
+    bool ok = c->chunks->n_tokens > 0 || place_token(c, DRT_TOKEN_DOCUMENT);
+    for (size_t n = tokens->length / sizeof *token; ok && n > 0; n--, token++)
+        ok = place_piece(c, token->id, start + token->start, start + token->end);
+    return ok ? DRT_OK : drt_fail_memory(context, "tokens");
 }
 
 drt_status drt_chunks_build(drt_context *context, const drt_tokenizer *tokenizer, int chunk_size, const char *text,
                             size_t length, drt_chunks *chunks) {
-    *chunks = (drt_chunks){0};
-    if (drt_utf8_valid_prefix(text, length) != length)
-        return drt_fail(context, DRT_FAILED, "the text is not valid UTF-8 at byte %zu",
-                        drt_utf8_valid_prefix(text, length));
-    builder b = {
-        .chunks = chunks,
-        .chunk_size = (size_t)chunk_size,
-        .filled = (size_t)chunk_size - 1,
-        .text = text,
-        .length = length,
-    };
-    drt_status status = add_paragraphs(context, tokenizer, &b);
+    drt_chunker chunker;
+    drt_buffer tokens = {0};
+    drt_chunker_start(&chunker, chunk_size, text, length, chunks);
+    size_t valid = drt_utf8_valid_prefix(text, length);
+    drt_status status =
+        valid == length ? DRT_OK : drt_fail(context, DRT_FAILED, "the text is not valid UTF-8 at byte %zu", valid);
+    for (size_t start = 0, end; start < length && status == DRT_OK; start = end) {
+        end = drt_range_end(text, length, start);
+        status = drt_range_encode(context, tokenizer, text, start, end, &tokens);
+        if (status == DRT_OK)
+            status = drt_chunker_add(context, &chunker, start, &tokens);
+    }
+    drt_buffer_free(&tokens);
     if (status != DRT_OK || chunks->n_tokens == 1) /* <doc> alone: there was no text */
         drt_chunks_clear(chunks);
     return status;
@@ -145,10 +179,11 @@ static bool append_id(void *user, int32_t id, size_t start, size_t end) {
 
 drt_status drt_question_encode(drt_context *context, const drt_tokenizer *tokenizer, const char *question,
                                size_t length, int32_t **tokens, size_t *count) {
-    drt_buffer ids = {0};
+    drt_buffer ids = {0}, scratch = {0};
     *tokens = NULL;
     *count = 0;
-    drt_status status = encode(context, tokenizer, question, 0, length, append_id, &ids);
+    drt_status status = encode(context, tokenizer, &scratch, question, 0, length, append_id, &ids);
+    drt_buffer_free(&scratch);
     if (status != DRT_OK) {
         drt_buffer_free(&ids);
         return status;

@@ -6,7 +6,7 @@
 #ifndef DRT_SESSION_CHUNKER_H
 #define DRT_SESSION_CHUNKER_H
 
-#include "engine/base/context.h"
+#include "engine/base/buffer.h"
 #include "tokenizer/tokenizer.h"
 
 typedef struct {
@@ -22,6 +22,35 @@ typedef struct {
 drt_status drt_chunks_build(drt_context *context, const drt_tokenizer *tokenizer, int chunk_size, const char *text,
                             size_t length, drt_chunks *chunks);
 void drt_chunks_clear(drt_chunks *chunks);
+
+/* The same in steps, so that several threads can share a text and no more than some ranges of it are held as tokens:
+ * the text is cut into ranges, each is encoded by itself, and their tokens are added in order. */
+#define DRT_RANGE_BYTES ((size_t)256 << 10)
+
+/* A token and the bytes it stands for, counted from the start of its range. */
+typedef struct {
+    int32_t id;
+    uint32_t start, end;
+} drt_token;
+
+/* Where the range that begins at `start` ends: at a paragraph, DRT_RANGE_BYTES or more behind it. */
+size_t drt_range_end(const char *text, size_t length, size_t start);
+/* Replaces what is in `tokens` by the drt_token of text[start, end): pieces and <par>. Polls for cancellation. */
+drt_status drt_range_encode(drt_context *context, const drt_tokenizer *tokenizer, const char *text, size_t start,
+                            size_t end, drt_buffer *tokens);
+
+typedef struct {
+    drt_chunks *chunks;
+    const char *text;
+    size_t length;
+    size_t chunk_size, capacity; /* capacity in chunks */
+    size_t filled;               /* slots of the last chunk */
+} drt_chunker;
+
+/* Empties *chunks. text is valid UTF-8. */
+void drt_chunker_start(drt_chunker *chunker, int chunk_size, const char *text, size_t length, drt_chunks *chunks);
+/* Adds the tokens of the next range, which begins at `start`. */
+drt_status drt_chunker_add(drt_context *context, drt_chunker *chunker, size_t start, const drt_buffer *tokens);
 
 /* Tokens of a question: pieces of its text (no control ids); line breaks count as spaces. *tokens is
  * owned (free), NULL when there are none. */

@@ -1,209 +1,63 @@
-/* ingest.c: corpus -> library. Members are read, cut into chunks, encoded in full batches whatever the
- * documents' sizes, and committed every few seconds, so that a killed run loses little.
+/* ingest.c: corpus -> library, as a pipeline. This is the calling thread's part: it decides in corpus order what is
+ * new, fills batches whatever the documents' sizes, runs the device and calls back; the other stages run in threads of
+ * their own (ingest_run.h shows them all).
  *
- * Members wait in a queue, in corpus order. A document leaves it when its last chunk was written;
- * members without text leave it with their neighbours. What became of a member is told once it is
- * committed. May use: base, corpus, library, network, chunker.h. */
+ * Batches are made from the order of members alone, so the library does not depend on how fast the threads are. What
+ * became of a member is told once it is committed. May use: base, corpus, library, network, chunker.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "engine/base/utf8.h"
-#include "engine/corpus/corpus.h"
-#include "engine/library/store.h"
-#include "engine/network/network.h"
+#include "engine/session/ingest_run.h"
 
-#define QUEUE_MEMBERS 256  /* more don't wait for a full batch */
-#define COMMIT_SECONDS 2.0 /* a commit is due after so long, */
-#define COMMIT_CHUNKS 4096 /* or so many chunks */
+#define WAIT_MS 20          /* longest wait between two looks at cancellation */
+#define PROGRESS_MS 50      /* between two calls of the progress callback */
+#define WAITING_MEMBERS 256 /* more don't wait for a full batch (four for each of its chunks where that is more) */
 
-typedef enum {
-    MEMBER_DOCUMENT, /* has chunks */
-    MEMBER_SKIPPED,  /* becomes a catalog row without text */
-    MEMBER_KNOWN,    /* its content is in the library */
-    MEMBER_MISSING   /* a path that could not be read; nothing to store */
-} member_kind;
-
-typedef struct member {
-    struct member *next;
-    member_kind kind;
-    drt_string archive, path, format;
-    uint8_t sha256[DRT_HASH_SIZE];
-    drt_extract extract;
-    drt_chunks chunks;
-    size_t written;   /* chunks */
-    int32_t segment;  /* the encoder's number for the document */
-    int64_t document; /* catalog id; 0: none yet */
-} member;
+/* Queues. The device's own processor does the encoding, and slowly: then little has to be ready. */
+#define HOST_BYTES ((size_t)8 << 20)
+#define DEVICE_BYTES ((size_t)96 << 20)
+#define QUEUE_MEMBERS 1024
+#define QUEUE_BATCHES 256
 
 typedef struct {
-    member *first, **end;
-} member_list;
-
-typedef struct {
-    drt_context *context;
-    drt_library *library;
-    drt_model *model;
-    const drt_ingest_params *params;
+    drt_ingest_run run;
     drt_ingest_report *report; /* committed members only */
     drt_progress progress;
-    size_t record_size;
+    int64_t start, last_progress;
+    bool cancelled;
 
     drt_record_encoder *encoder;
+    drt_record_batch *records[DRT_RUN_BATCHES];
     size_t batch_chunks;        /* of one encoder call */
     int32_t *tokens, *segments; /* (batch_chunks*S) */
-    const uint16_t *landmarks;  /* (batch_chunks,d), the encoder's */
-    const uint8_t *records;     /* batch_chunks x record_size, the encoder's */
 
-    member_list queue, finished; /* finished: written, not yet committed */
-    size_t queued_chunks;        /* not yet written */
-    size_t queued_members;
+    drt_member_list pending; /* decided, not yet encoded to the end */
+    size_t pending_chunks, pending_members;
     int32_t next_segment;
-    int64_t uncommitted_chunks;
-    double last_commit;   /* seconds since the start */
-    int64_t bytes_before; /* of the arguments walked before this one */
-    drt_status status;    /* of the callbacks: what fails there is not the argument's fault */
-    struct timespec start;
+    int64_t next_chunk;
+
+    pthread_t reader, writer, indexer;
+    bool reading, writing, indexing; /* threads that were started */
+    pthread_t *tokeniser_threads;
+    drt_tokeniser *tokenisers; /* n_tokenisers + the caller's own */
+    int tokenising;            /* threads that were started */
 } ingest;
 
-/* ------------------------------------------------------------------------- members -------- */
-
-static void list_append(member_list *list, member *m) {
-    m->next = NULL;
-    *list->end = m;
-    list->end = &m->next;
-}
-
-static member *list_take(member_list *list) {
-    member *m = list->first;
-    list->first = m->next;
-    if (!list->first)
-        list->end = &list->first;
-    return m;
-}
-
-static void member_free(member *m) {
-    if (!m)
-        return;
-    drt_string_free(&m->archive);
-    drt_string_free(&m->path);
-    drt_string_free(&m->format);
-    drt_extract_clear(&m->extract);
-    drt_chunks_clear(&m->chunks);
-    free(m);
-}
-
-static void list_free(member_list *list) {
-    while (list->first)
-        member_free(list_take(list));
-}
-
-static member *member_new(member_kind kind, const drt_source *source) {
-    member *m = calloc(1, sizeof *m);
-    if (!m)
-        return NULL;
-    m->kind = kind;
-    memcpy(m->sha256, source->sha256, sizeof m->sha256);
-    if (drt_string_set(&m->archive, source->archive, source->archive_length) &&
-        drt_string_set(&m->path, source->path, source->path_length) &&
-        drt_string_set(&m->format, source->format, strlen(source->format)))
-        return m;
-    member_free(m);
-    return NULL;
-}
-
-/* Borrows the member's strings; authors is room for its n_authors. */
-static drt_document_facts member_facts(const member *m, const char **authors) {
-    for (size_t i = 0; i < m->extract.n_authors; i++)
-        authors[i] = m->extract.authors[i].data;
-    drt_document_facts facts = {
-        .archive = m->archive.data,
-        .archive_length = m->archive.length,
-        .path = m->path.data,
-        .path_length = m->path.length,
-        .title = m->extract.title.data,
-        .date = m->extract.date.data,
-        .authors = authors,
-        .n_authors = m->extract.n_authors,
-        .format = m->format.data,
-        .status = m->extract.status,
-        .reason = m->extract.reason.data,
-        .replacements = m->extract.replacements,
-    };
-    memcpy(facts.sha256, m->sha256, sizeof facts.sha256);
-    return facts;
-}
-
 static drt_status fail_memory(const ingest *in) {
-    return drt_fail_memory(in->context, "an ingest");
+    return drt_fail_memory(in->run.context, "an ingest");
 }
 
-/* ------------------------------------------------------------------------- progress ------- */
+/* ------------------------------------------------------------------------- callbacks ------ */
 
-static double seconds_since(const struct timespec *start) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
-}
-
-static void tell_progress(ingest *in) {
-    if (!in->params->progress)
-        return;
-    in->progress.seconds = seconds_since(&in->start);
-    in->params->progress(in->params->user, &in->progress);
-}
-
-static void on_walk_progress(void *user, const char *path, size_t path_length, int64_t bytes, int64_t total) {
-    ingest *in = user;
-    (void)total; /* of this argument alone */
-    in->progress.bytes_done = in->bytes_before + bytes;
-    in->progress.current = path;
-    in->progress.current_length = path_length;
-    tell_progress(in);
-    in->progress.current = NULL; /* borrowed */
-    in->progress.current_length = 0;
-}
-
-/* Adds up the arguments; one that can't be read counts nothing here and is told when its turn comes. */
-static void measure_arguments(ingest *in) {
-    for (size_t i = 0; i < in->params->n_paths && !drt_cancelled(in->context); i++) {
-        int64_t bytes = 0;
-        if (drt_corpus_measure(in->context, in->params->paths[i], &bytes) == DRT_OK)
-            in->progress.bytes_total += bytes;
-    }
-}
-
-/* ------------------------------------------------------------------------- commit --------- */
-
-/* The member as the catalog has it; a known one under the path that was met now. */
-static drt_status load_document(const ingest *in, const member *m, drt_document *document) {
-    *document = (drt_document){0};
-    drt_status status = DRT_OK;
-    if (m->document) {
-        drt_buffer selector = {0};
-        status = drt_buffer_printf(&selector, "doc:%lld", (long long)m->document)
-                     ? drt_library_document(in->context, in->library, selector.data, selector.length, document)
-                     : fail_memory(in);
-        drt_buffer_free(&selector);
-        if (status != DRT_OK || m->kind != MEMBER_KNOWN)
-            return status;
-        drt_string_free(&document->path);
-    } else {
-        document->status = DRT_DOCUMENT_SKIPPED;
-        if (!drt_string_copy(&document->format, &m->format) || !drt_string_copy(&document->reason, &m->extract.reason))
-            status = fail_memory(in);
-    }
-    return status == DRT_OK && !drt_string_copy(&document->path, &m->path) ? fail_memory(in) : status;
-}
-
-static void count_member(drt_ingest_report *report, const member *m, const drt_document *document) {
-    if (m->kind == MEMBER_KNOWN) {
+static void count_member(drt_ingest_report *report, const drt_ingest_member *m) {
+    if (m->fate == DRT_MEMBER_KNOWN) {
         report->known++;
         return;
     }
     report->chunks += (int64_t)m->chunks.n_chunks;
     report->tokens += m->chunks.n_tokens;
-    report->text_bytes += m->kind == MEMBER_DOCUMENT ? document->bytes : 0;
+    report->text_bytes += m->fate == DRT_MEMBER_DOCUMENT ? m->row.bytes : 0;
     if (m->extract.status == DRT_DOCUMENT_OK)
         report->ok++;
     else if (m->extract.status == DRT_DOCUMENT_PARTIAL)
@@ -212,97 +66,141 @@ static void count_member(drt_ingest_report *report, const member *m, const drt_d
         report->skipped++;
 }
 
-static drt_status report_member(ingest *in, const member *m) {
-    drt_document document;
-    drt_status status = load_document(in, m, &document);
-    if (status == DRT_OK) {
-        count_member(in->report, m, &document);
-        if (in->params->member)
-            in->params->member(in->params->user, &(drt_member){&document, m->kind == MEMBER_KNOWN});
+static void tell_members(ingest *in) {
+    drt_ingest_run *run = &in->run;
+    drt_member_list told;
+    drt_member_list_start(&told);
+    pthread_mutex_lock(&run->mutex);
+    while (run->told.first)
+        drt_member_list_append(&told, drt_member_list_take(&run->told));
+    pthread_mutex_unlock(&run->mutex);
+    while (told.first) {
+        drt_ingest_member *m = drt_member_list_take(&told);
+        count_member(in->report, m);
+        if (run->params->member)
+            run->params->member(run->params->user, &(drt_member){&m->row, m->fate == DRT_MEMBER_KNOWN});
+        drt_ingest_member_free(m);
     }
-    drt_document_clear(&document);
-    return status;
 }
 
-static drt_status commit(ingest *in) {
-    drt_status status = drt_store_commit(in->context, in->library);
-    in->uncommitted_chunks = 0;
-    in->last_commit = seconds_since(&in->start);
-    while (in->finished.first && status == DRT_OK) {
-        member *m = list_take(&in->finished);
-        status = report_member(in, m);
-        member_free(m);
+static void read_meters(const ingest *in, drt_stage_facts stages[DRT_STAGES]) {
+    for (int i = 0; i < DRT_STAGES; i++) {
+        const drt_meter *meter = &in->run.meters[i];
+        stages[i].amount = atomic_load_explicit(&meter->amount, memory_order_relaxed);
+        stages[i].busy = (double)atomic_load_explicit(&meter->busy, memory_order_relaxed) / 1e9;
+        stages[i].threads = i == DRT_STAGE_TOKENISE ? in->run.n_tokenisers : 1;
     }
-    return status;
 }
 
-/* Is the head of the queue partly written? */
-static bool has_open_document(const ingest *in) {
-    return in->queue.first && in->queue.first->written > 0;
+static double seconds_since(int64_t start) {
+    return (double)(drt_run_now() - start) / 1e9;
 }
 
-static bool commit_is_due(const ingest *in) {
-    return in->finished.first &&
-           (in->uncommitted_chunks >= COMMIT_CHUNKS || seconds_since(&in->start) - in->last_commit >= COMMIT_SECONDS);
+static void tell_progress(ingest *in) {
+    drt_ingest_run *run = &in->run;
+    drt_progress *p = &in->progress;
+    drt_string current = {0};
+    in->last_progress = drt_run_now();
+    if (!run->params->progress)
+        return;
+    pthread_mutex_lock(&run->mutex);
+    p->members_done = run->members_done;
+    p->members_failed = run->members_failed;
+    p->bytes_done = run->bytes_done;
+    p->bytes_total = run->bytes_total;
+    drt_string_set(&current, run->current.data, run->current.length);
+    pthread_mutex_unlock(&run->mutex);
+    p->seconds = seconds_since(in->start);
+    read_meters(in, p->stages);
+    p->current = current.data;
+    p->current_length = current.length;
+    run->params->progress(run->params->user, p);
+    drt_string_free(&current);
 }
 
-/* ------------------------------------------------------------------------- writing -------- */
-
-static drt_status store_skipped(ingest *in, member *m) {
-    const char **authors = calloc(m->extract.n_authors + 1, sizeof *authors);
-    if (!authors)
-        return fail_memory(in);
-    drt_document_facts facts = member_facts(m, authors);
-    drt_status status = drt_store_add_skipped(in->context, in->library, &facts, &m->document);
-    free(authors);
-    return status;
-}
-
-/* Opens the document in the library; the text is not needed any more. */
-static drt_status store_begin(ingest *in, member *m) {
-    const char **authors = calloc(m->extract.n_authors + 1, sizeof *authors);
-    if (!authors)
-        return fail_memory(in);
-    drt_document_facts facts = member_facts(m, authors);
-    drt_status status = drt_store_begin(in->context, in->library, &facts, m->extract.text.data, m->extract.text.length,
-                                        m->chunks.ranges, m->chunks.n_chunks, &m->document);
-    free(authors);
-    drt_buffer_free(&m->extract.text);
-    return status;
-}
-
-/* Moves members without chunks left from the head of the queue to the finished ones. */
-static drt_status settle_members(ingest *in) {
-    drt_status status = DRT_OK;
-    while (in->queue.first && in->queue.first->written == in->queue.first->chunks.n_chunks && status == DRT_OK) {
-        member *m = in->queue.first;
-        if (m->kind == MEMBER_SKIPPED)
-            status = store_skipped(in, m);
-        else if (m->kind == MEMBER_DOCUMENT)
-            status = drt_store_end(in->context, in->library);
-        if (status != DRT_OK)
-            return status;
-        if (m->extract.status == DRT_DOCUMENT_SKIPPED)
-            in->progress.members_failed++;
-        else
-            in->progress.members_done++;
-        list_append(&in->finished, list_take(&in->queue));
-        in->queued_members--;
-        if (commit_is_due(in))
-            status = commit(in);
+/* To be called every few milliseconds: all callbacks happen here. */
+static void look_around(ingest *in) {
+    tell_members(in);
+    if (drt_run_now() - in->last_progress >= PROGRESS_MS * INT64_C(1000000))
+        tell_progress(in);
+    if (!in->cancelled && drt_cancelled(in->run.context)) {
+        in->cancelled = true;
+        atomic_store(&in->run.stop, true);
+        drt_queue_close(in->run.members);
     }
-    return status;
 }
 
-/* The next chunks of the queue's documents -> tokens and segments; returns how many. */
-static size_t fill_batch(ingest *in) {
-    size_t slots = (size_t)in->model->config.chunk_size, n = 0;
-    for (const member *m = in->queue.first; m && n < in->batch_chunks; m = m->next) {
-        size_t left = m->chunks.n_chunks - m->written, room = in->batch_chunks - n;
+/* With run->mutex held: until a member was stored or told, or it is time to look around. */
+static void wait_settled(drt_ingest_run *run) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&run->settled, &run->mutex, &until);
+}
+
+/* No reason to go on reading and encoding. */
+static bool is_over(ingest *in) {
+    look_around(in);
+    return in->cancelled || drt_run_failed(&in->run);
+}
+
+/* ------------------------------------------------------------------------- batches -------- */
+
+static bool add_part(drt_ingest_batch *batch, const drt_batch_part *part) {
+    if (batch->n_parts == batch->capacity) {
+        size_t capacity = batch->capacity ? 2 * batch->capacity : 8;
+        drt_batch_part *parts = realloc(batch->parts, capacity * sizeof *parts);
+        if (!parts)
+            return false;
+        batch->parts = parts;
+        batch->capacity = capacity;
+    }
+    batch->parts[batch->n_parts++] = *part;
+    return true;
+}
+
+/* Hands a batch to the writer. */
+static void send_batch(ingest *in, drt_ingest_batch *batch) {
+    drt_queue_answer answer;
+    do
+        answer = drt_queue_put(in->run.batches, batch, 0, true, WAIT_MS);
+    while (answer == DRT_QUEUE_WAITING && (look_around(in), true));
+    if (answer != DRT_QUEUE_ITEM)
+        drt_run_drop_batch(&in->run, batch);
+}
+
+/* Moves members at the head that have nothing to encode, or no more, from the pending ones to the batch. */
+static bool complete_members(ingest *in, drt_ingest_batch *batch) {
+    while (in->pending.first && in->pending.first->encoded == in->pending.first->chunks.n_chunks) {
+        drt_ingest_member *m = in->pending.first;
+        drt_batch_part *parts = batch->parts;
+        size_t n = batch->n_parts;
+        if (n > 0 && parts[n - 1].member == m)
+            parts[n - 1].last = true;
+        else if (!add_part(batch, &(drt_batch_part){.member = m, .last = true}))
+            return false;
+        drt_member_list_take(&in->pending);
+        in->pending_members--;
+        free(m->chunks.tokens);
+        m->chunks.tokens = NULL;
+    }
+    return true;
+}
+
+/* The next chunks of the pending documents -> tokens and segments, and the batch's parts; returns how many chunks, 0 when
+ * out of memory. */
+static size_t fill_batch(ingest *in, drt_ingest_batch *batch) {
+    size_t slots = (size_t)in->run.model->config.chunk_size, n = 0;
+    for (drt_ingest_member *m = in->pending.first; m && n < in->batch_chunks; m = m->next) {
+        size_t left = m->chunks.n_chunks - m->encoded, room = in->batch_chunks - n;
         size_t taken = left < room ? left : room;
         if (taken == 0)
             continue;
-        memcpy(in->tokens + n * slots, m->chunks.tokens + m->written * slots, taken * slots * sizeof *in->tokens);
+        if (!add_part(batch, &(drt_batch_part){.member = m, .at = n, .n = taken}))
+            return 0;
+        memcpy(in->tokens + n * slots, m->chunks.tokens + m->encoded * slots, taken * slots * sizeof *in->tokens);
         for (size_t i = n * slots; i < (n + taken) * slots; i++)
             in->segments[i] = m->segment;
         n += taken;
@@ -310,222 +208,395 @@ static size_t fill_batch(ingest *in) {
     return n;
 }
 
-/* Tokens in the first n chunks of a document: all but the last are full. */
-static int64_t tokens_in(const ingest *in, const member *m, size_t n) {
-    int64_t full = (int64_t)n * (in->model->config.chunk_size - 1);
-    return full < m->chunks.n_tokens ? full : m->chunks.n_tokens;
+/* Marks the batch's chunks as encoded; those that are complete, and members without chunks between them, go with it. */
+static bool settle_batch(ingest *in, drt_ingest_batch *batch, size_t n) {
+    drt_ingest_batch settled = {.records = batch->records};
+    bool ok = true;
+    for (size_t i = 0; i < batch->n_parts && ok; i++) {
+        ok = complete_members(in, &settled) && add_part(&settled, &batch->parts[i]);
+        if (ok)
+            batch->parts[i].member->encoded += batch->parts[i].n;
+    }
+    ok = ok && complete_members(in, &settled);
+    free(batch->parts);
+    *batch = settled;
+    in->pending_chunks -= n;
+    return ok;
 }
 
-/* Chunks first .. of the batch, as many as are its document's, belong to the head of the queue. */
-static drt_status write_chunks(ingest *in, size_t first, size_t in_batch, size_t *written) {
-    member *m = in->queue.first;
-    size_t left = m->chunks.n_chunks - m->written, n = left < in_batch - first ? left : in_batch - first;
-    size_t d = (size_t)in->model->config.d_model;
-    drt_status status = DRT_OK;
-    /* A document that stays open is given up when the run is cancelled; those before it are not. */
-    if (m->written == 0 && n < left && in->finished.first)
-        status = commit(in);
-    if (m->written == 0 && status == DRT_OK)
-        status = store_begin(in, m);
-    if (status == DRT_OK)
-        status = drt_store_append(in->context, in->library, n, in->landmarks + first * d,
-                                  in->records + first * in->record_size);
-    in->progress.chunks += (int64_t)n;
-    in->progress.tokens += tokens_in(in, m, m->written + n) - tokens_in(in, m, m->written);
-    m->written += n;
-    in->queued_chunks -= n;
-    in->uncommitted_chunks += (int64_t)n;
-    *written = n;
-    return status;
+/* Waits for a set of records that the writer is done with. NULL: the run is over. */
+static drt_record_batch *take_records(ingest *in) {
+    void *records = NULL;
+    while (drt_queue_take(in->run.free_records, WAIT_MS, &records) == DRT_QUEUE_WAITING)
+        look_around(in);
+    return records;
+}
+
+static int64_t tokens_of(const ingest *in, const drt_ingest_batch *batch) {
+    int64_t tokens = 0;
+    for (size_t i = 0; i < batch->n_parts; i++) {
+        const drt_batch_part *part = &batch->parts[i];
+        bool ends = part->n > 0 && part->last;
+        int64_t full = (int64_t)part->n * (in->run.model->config.chunk_size - 1);
+        int64_t all = part->member->chunks.n_tokens, chunks = (int64_t)part->member->chunks.n_chunks;
+        tokens += ends ? full - (chunks * (in->run.model->config.chunk_size - 1) - all) : full;
+    }
+    return tokens;
 }
 
 static drt_status encode_batch(ingest *in) {
-    size_t n = fill_batch(in);
-    drt_status status = drt_record_encoder_run(in->context, in->encoder, in->tokens, in->segments, (int)n,
-                                               &in->landmarks, &in->records);
-    if (status == DRT_FAILED && drt_cancelled(in->context))
-        return DRT_OK; /* stopped between layers; nothing of the batch is written */
-    if (status != DRT_OK)
-        return status;
-    for (size_t at = 0, written = 0; at < n && status == DRT_OK; at += written) {
-        status = write_chunks(in, at, n, &written);
-        if (status == DRT_OK)
-            status = settle_members(in);
-    }
-    return status;
-}
-
-/* Encodes until fewer than `least` chunks wait, or the run is cancelled. */
-static drt_status encode_until(ingest *in, size_t least) {
-    drt_status status = settle_members(in);
-    while (in->queued_chunks >= least && status == DRT_OK && !drt_cancelled(in->context)) {
-        status = encode_batch(in);
-        tell_progress(in);
-    }
-    return status;
-}
-
-/* ------------------------------------------------------------------------- reading -------- */
-
-static drt_status enqueue(ingest *in, member *m) {
-    m->segment = in->next_segment;
-    in->next_segment = in->next_segment == INT32_MAX ? 0 : in->next_segment + 1;
-    in->queued_chunks += m->chunks.n_chunks;
-    list_append(&in->queue, m);
-    bool full = ++in->queued_members >= QUEUE_MEMBERS;
-    return encode_until(in, full ? 1 : in->batch_chunks);
-}
-
-static bool is_queued(const ingest *in, const uint8_t *sha256) {
-    for (const member *m = in->queue.first; m; m = m->next)
-        if (m->kind == MEMBER_DOCUMENT && memcmp(m->sha256, sha256, DRT_HASH_SIZE) == 0)
-            return true;
-    return false;
-}
-
-/* Content that the library has needs no reading: its new path is noted. */
-static bool on_wanted(void *user, const drt_source *source) {
-    ingest *in = user;
-    if (in->status != DRT_OK)
-        return true; /* on_member passes the failure on */
-    member *m = member_new(MEMBER_KNOWN, source);
-    drt_content content = DRT_CONTENT_NEW;
-    if (!m)
-        in->status = fail_memory(in);
-    else if (is_queued(in, source->sha256))
-        in->status = encode_until(in, 1); /* the library must know the first copy */
-    if (in->status == DRT_OK) {
-        drt_document_facts facts = member_facts(m, NULL);
-        in->status = drt_store_find(in->context, in->library, source->sha256, &facts, true, &content, &m->document);
-    }
-    if (in->status != DRT_OK || content == DRT_CONTENT_NEW) {
-        member_free(m);
-        return true;
-    }
-    in->status = enqueue(in, m);
-    return false;
-}
-
-/* A document that has no text, or can't be cut into chunks, is a skipped one. */
-static drt_status skip_document(ingest *in, member *m, const char *reason) {
-    m->kind = MEMBER_SKIPPED;
-    m->extract.status = DRT_DOCUMENT_SKIPPED;
-    drt_string_free(&m->extract.reason);
-    return drt_string_set(&m->extract.reason, reason, strlen(reason)) ? DRT_OK : fail_memory(in);
-}
-
-static drt_status cut_document(ingest *in, member *m) {
-    drt_status status = drt_chunks_build(in->context, in->model->tokenizer, in->model->config.chunk_size,
-                                         m->extract.text.data, m->extract.text.length, &m->chunks);
-    if (status == DRT_FAILED)
-        return skip_document(in, m, drt_error(in->context));
-    if (status == DRT_OK && m->chunks.n_chunks == 0)
-        return skip_document(in, m, "has no text");
-    return status;
-}
-
-static drt_status on_member(void *user, const drt_source *source, drt_extract *extract) {
-    ingest *in = user;
-    if (in->status != DRT_OK)
-        return in->status;
-    bool skipped = extract->status == DRT_DOCUMENT_SKIPPED;
-    member *m = member_new(skipped ? MEMBER_SKIPPED : MEMBER_DOCUMENT, source);
-    if (!m)
-        return in->status = fail_memory(in);
-    m->extract = *extract;
-    *extract = (drt_extract){0};
-    in->status = skipped ? DRT_OK : cut_document(in, m);
-    if (in->status == DRT_OK && !drt_cancelled(in->context))
-        in->status = enqueue(in, m);
-    else
-        member_free(m);
-    return in->status;
-}
-
-/* An argument that could not be read is told like a skipped member; the library keeps no row of it. */
-static drt_status note_unreadable(ingest *in, const char *path) {
-    drt_source source = {.archive = path, .archive_length = strlen(path), .path = "", .format = ""};
-    member *m = member_new(MEMBER_MISSING, &source);
-    drt_buffer shown = {0};
-    bool ok = m && drt_utf8_append_escaped(&shown, path, strlen(path));
-    if (ok) {
-        drt_string_free(&m->path);
-        ok = drt_string_take(&m->path, &shown);
-    }
-    drt_buffer_free(&shown);
-    drt_status status = ok ? skip_document(in, m, drt_error(in->context)) : fail_memory(in);
-    if (status != DRT_OK) {
-        member_free(m);
-        return status;
-    }
-    m->kind = MEMBER_MISSING;
-    return enqueue(in, m);
-}
-
-static drt_status walk_arguments(ingest *in) {
-    drt_corpus_params walk = drt_corpus_params_default();
-    walk.wanted = on_wanted;
-    walk.member = on_member;
-    walk.progress = on_walk_progress;
-    walk.user = in;
+    drt_ingest_run *run = &in->run;
+    drt_ingest_batch *batch = calloc(1, sizeof *batch);
+    if (!batch)
+        return fail_memory(in);
+    batch->records = take_records(in);
+    size_t n = batch->records ? fill_batch(in, batch) : 0;
     drt_status status = DRT_OK;
-    measure_arguments(in);
-    for (size_t i = 0; i < in->params->n_paths && status == DRT_OK && !drt_cancelled(in->context); i++) {
-        in->bytes_before = in->progress.bytes_done;
-        status = drt_corpus_walk(in->context, in->params->paths[i], &walk);
-        if (in->status != DRT_OK)
-            status = in->status;
-        else if (status == DRT_FAILED)
-            status = note_unreadable(in, in->params->paths[i]);
+    if (batch->records && n == 0)
+        status = fail_memory(in);
+    int64_t start = drt_run_now();
+    if (n > 0)
+        status = drt_record_encoder_run(run->context, in->encoder, in->tokens, in->segments, (int)n, batch->records);
+    bool stopped = status == DRT_FAILED && drt_cancelled(run->context); /* between layers; nothing of it is written */
+    if (n > 0 && status == DRT_OK && !settle_batch(in, batch, n))
+        status = fail_memory(in);
+    if (n == 0 || status != DRT_OK) {
+        drt_run_drop_batch(run, batch);
+        return stopped ? DRT_OK : status;
+    }
+    int64_t tokens = tokens_of(in, batch);
+    drt_meter_add(&run->meters[DRT_STAGE_ENCODE], start, tokens);
+    in->progress.chunks += (int64_t)n;
+    in->progress.tokens += tokens;
+    send_batch(in, batch);
+    return DRT_OK;
+}
+
+/* Members at the head that need no encoding go on at once. */
+static drt_status pass_members(ingest *in) {
+    if (!in->pending.first || in->pending.first->encoded < in->pending.first->chunks.n_chunks)
+        return DRT_OK;
+    drt_ingest_batch *batch = calloc(1, sizeof *batch);
+    if (!batch)
+        return fail_memory(in);
+    if (!complete_members(in, batch)) {
+        drt_run_drop_batch(&in->run, batch);
+        return fail_memory(in);
+    }
+    send_batch(in, batch);
+    return DRT_OK;
+}
+
+/* Encodes until fewer than `least` chunks wait, or the run is over. */
+static drt_status encode_until(ingest *in, size_t least) {
+    drt_status status = pass_members(in);
+    while (status == DRT_OK && in->pending_chunks >= least && !is_over(in))
+        status = encode_batch(in);
+    return status;
+}
+
+/* ------------------------------------------------------------------------- decisions ------ */
+
+/* Waits until all members so far are staged in the library. */
+static drt_status drain(ingest *in) {
+    drt_ingest_run *run = &in->run;
+    drt_status status = encode_until(in, 1);
+    bool waits = true;
+    while (status == DRT_OK && waits && !is_over(in)) {
+        pthread_mutex_lock(&run->mutex);
+        if (run->under_way.n > 0)
+            wait_settled(run);
+        waits = run->under_way.n > 0;
+        pthread_mutex_unlock(&run->mutex);
     }
     return status;
 }
 
-/* ------------------------------------------------------------------------- the run -------- */
+/* What the library says of a member, with all that was staged so far. */
+static drt_status ask_library(ingest *in, drt_ingest_member *m, drt_content *content) {
+    drt_ingest_run *run = &in->run;
+    drt_document_facts facts = drt_ingest_member_facts(m, NULL);
+    int64_t document, owner = 0;
+    pthread_mutex_lock(&run->library_mutex);
+    drt_status status = drt_store_find(run->context, run->library, m->sha256, &facts, false, content, &document);
+    if (status == DRT_OK)
+        status = drt_store_owner(run->context, run->library, &facts, &owner);
+    pthread_mutex_unlock(&run->library_mutex);
+    m->replaces = owner != 0 && *content != DRT_CONTENT_SAME_PATH;
+    return status;
+}
+
+/* Is the member's content known, as if all members before it were in the library? Those under way are in a table; only
+ * where a document may lose its last path to one of them is there no way but to wait for them. */
+static drt_status decide(ingest *in, drt_ingest_member *m, bool *known) {
+    drt_ingest_run *run = &in->run;
+    drt_content content = DRT_CONTENT_NEW;
+    for (;;) {
+        pthread_mutex_lock(&run->mutex);
+        bool moved = drt_members_have_place(&run->under_way, m), replacing = run->under_way.replacing > 0;
+        bool twin = drt_members_have_content(&run->under_way, m->sha256);
+        pthread_mutex_unlock(&run->mutex);
+        drt_status status = moved ? DRT_OK : ask_library(in, m, &content);
+        *known = twin || content != DRT_CONTENT_NEW;
+        if (status != DRT_OK || !(moved || (content != DRT_CONTENT_NEW && replacing)))
+            return status;
+        status = drain(in);
+        if (status != DRT_OK || is_over(in))
+            return status;
+    }
+}
+
+static void forget_text(drt_ingest_member *m) {
+    drt_raw_free(m->raw);
+    m->raw = NULL;
+    drt_extract_clear(&m->extract);
+    drt_chunks_clear(&m->chunks);
+    drt_prepared_free(m->prepared);
+    m->prepared = NULL;
+}
+
+static void enqueue(ingest *in, drt_ingest_member *m) {
+    drt_ingest_run *run = &in->run;
+    if (m->chunks.n_chunks > 0) {
+        m->segment = in->next_segment;
+        in->next_segment = in->next_segment == INT32_MAX ? 0 : in->next_segment + 1;
+        m->first_chunk = in->next_chunk;
+        in->next_chunk += (int64_t)m->chunks.n_chunks;
+    }
+    in->pending_chunks += m->chunks.n_chunks;
+    in->pending_members++;
+    pthread_mutex_lock(&run->mutex);
+    if (m->fate == DRT_MEMBER_DOCUMENT || m->fate == DRT_MEMBER_KNOWN)
+        drt_members_add(&run->under_way, m);
+    pthread_mutex_unlock(&run->mutex);
+    drt_member_list_append(&in->pending, m);
+}
+
+static drt_status accept_member(ingest *in, drt_ingest_member *m) {
+    static const uint8_t unread[DRT_HASH_SIZE];
+    drt_ingest_run *run = &in->run;
+    bool known = false, read = memcmp(m->sha256, unread, DRT_HASH_SIZE) != 0;
+    drt_status status = read ? decide(in, m, &known) : DRT_OK;
+    if (known) {
+        m->fate = DRT_MEMBER_KNOWN;
+        forget_text(m);
+    } else if (status == DRT_OK && m->raw) {
+        drt_tokenise_member(&in->tokenisers[run->n_tokenisers], m); /* it was expected to be known */
+    }
+    if (status != DRT_OK || is_over(in)) {
+        drt_ingest_member_free(m);
+        return status;
+    }
+    enqueue(in, m);
+    size_t most = 4 * in->batch_chunks > WAITING_MEMBERS ? 4 * in->batch_chunks : WAITING_MEMBERS;
+    return encode_until(in, in->pending_members >= most ? 1 : in->batch_chunks);
+}
+
+static drt_status take_members(ingest *in) {
+    drt_status status = DRT_OK;
+    void *item;
+    while (status == DRT_OK && !is_over(in)) {
+        drt_queue_answer answer = drt_queue_take(in->run.members, WAIT_MS, &item);
+        if (answer == DRT_QUEUE_ENDED)
+            break;
+        if (answer == DRT_QUEUE_ITEM)
+            status = accept_member(in, item);
+    }
+    return status == DRT_OK ? encode_until(in, 1) : status;
+}
+
+/* ------------------------------------------------------------------------- threads -------- */
+
+/* How many threads tokenise: all cores where a device of its own encodes; else one for sixteen that encode, which is
+ * twice what they need. */
+static int choose_tokenisers(const ingest *in) {
+    const drt_device *device = in->run.model->device;
+    bool host = strcmp(device->name, "cpu") == 0;
+    int threads = host ? 1 + device->threads / 16 : device->threads;
+    if (in->run.params->threads > 0)
+        threads = in->run.params->threads;
+    return threads > 0 ? threads : 1;
+}
+
+static drt_status open_queues(ingest *in) {
+    drt_ingest_run *run = &in->run;
+    bool host = strcmp(run->model->device->name, "cpu") == 0;
+    size_t bytes = host ? HOST_BYTES : DEVICE_BYTES;
+    run->members = drt_queue_new(QUEUE_MEMBERS, bytes);
+    run->batches = drt_queue_new(QUEUE_BATCHES, 0);
+    run->stored = drt_queue_new(QUEUE_MEMBERS, bytes);
+    run->free_records = drt_queue_new(DRT_RUN_BATCHES, 0);
+    bool ok = run->members && run->batches && run->stored && run->free_records && drt_buffer_reserve(&run->error, 4096);
+    for (int i = 0; i < DRT_RUN_BATCHES && ok; i++) {
+        drt_status status = drt_record_batch_new(run->context, in->encoder, &in->records[i]);
+        if (status != DRT_OK)
+            return status;
+        drt_queue_put(run->free_records, in->records[i], 0, true, -1);
+    }
+    return ok ? DRT_OK : fail_memory(in);
+}
+
+static drt_status open_tokenisers(ingest *in) {
+    drt_ingest_run *run = &in->run;
+    run->n_tokenisers = choose_tokenisers(in);
+    size_t n = (size_t)run->n_tokenisers;
+    in->tokenisers = calloc(n + 1, sizeof *in->tokenisers);
+    in->tokeniser_threads = calloc(n, sizeof *in->tokeniser_threads);
+    if (!in->tokenisers || !in->tokeniser_threads)
+        return fail_memory(in);
+    drt_status status = DRT_OK;
+    for (size_t i = 0; i <= n && status == DRT_OK; i++) {
+        drt_tokeniser *t = &in->tokenisers[i];
+        t->run = run;
+        t->context = i < n ? drt_run_context(run) : run->context;
+        status = t->context ? drt_store_terms_new(run->context, run->library, &t->terms) : fail_memory(in);
+    }
+    return status;
+}
 
 static drt_status open_ingest(ingest *in) {
-    const drt_config *c = &in->model->config;
+    drt_ingest_run *run = &in->run;
+    const drt_config *c = &run->model->config;
     drt_library_facts facts;
-    drt_status status = drt_library_inspect(in->context, in->library, &facts);
-    if (status != DRT_OK)
-        return status;
-    in->record_size = drt_memory_record_size(facts.memory_type, c->chunk_size, c->d_model);
-    status = drt_record_encoder_new(in->context, in->model, facts.memory_type, &in->encoder);
+    drt_status status = drt_library_inspect(run->context, run->library, &facts);
+    if (status == DRT_OK)
+        status = drt_record_encoder_new(run->context, run->model, facts.memory_type, &in->encoder);
     if (status != DRT_OK)
         return status;
     in->batch_chunks = (size_t)drt_record_encoder_chunks(in->encoder);
     size_t slots = in->batch_chunks * (size_t)c->chunk_size;
     in->tokens = malloc(slots * sizeof *in->tokens);
     in->segments = malloc(slots * sizeof *in->segments);
-    return in->tokens && in->segments ? DRT_OK : fail_memory(in);
+    if (!in->tokens || !in->segments)
+        return fail_memory(in);
+    run->sink = drt_store_sink_open(run->library);
+    in->next_chunk = run->sink.first_chunk;
+    status = open_queues(in);
+    return status == DRT_OK ? open_tokenisers(in) : status;
+}
+
+static bool start(pthread_t *thread, void *(*run)(void *), void *argument) {
+    return pthread_create(thread, NULL, run, argument) == 0;
+}
+
+static drt_status start_threads(ingest *in) {
+    drt_ingest_run *run = &in->run;
+    in->writing = start(&in->writer, drt_run_write, run);
+    in->indexing = in->writing && start(&in->indexer, drt_run_index, run);
+    for (bool ok = in->indexing; ok && in->tokenising < run->n_tokenisers; in->tokenising += ok)
+        ok = start(&in->tokeniser_threads[in->tokenising], drt_run_tokenise, &in->tokenisers[in->tokenising]);
+    in->reading = in->tokenising == run->n_tokenisers && start(&in->reader, drt_run_read, run);
+    if (in->reading)
+        return DRT_OK;
+    return drt_fail(run->context, DRT_FATAL, "cannot start %d threads: out of memory or over the limit of this user",
+                    run->n_tokenisers + 3);
+}
+
+/* Lets the writer and the indexer finish what they have. */
+static void await_index(ingest *in) {
+    drt_ingest_run *run = &in->run;
+    bool indexed = false;
+    drt_queue_end(run->batches);
+    while (!indexed) {
+        look_around(in);
+        pthread_mutex_lock(&run->mutex);
+        if (!run->indexed)
+            wait_settled(run);
+        indexed = run->indexed;
+        pthread_mutex_unlock(&run->mutex);
+    }
+}
+
+static void join_threads(ingest *in) {
+    if (in->reading)
+        pthread_join(in->reader, NULL);
+    for (int i = 0; i < in->tokenising; i++)
+        pthread_join(in->tokeniser_threads[i], NULL);
+    if (in->writing)
+        pthread_join(in->writer, NULL);
+    if (in->indexing)
+        pthread_join(in->indexer, NULL);
 }
 
 static void close_ingest(ingest *in) {
-    list_free(&in->queue);
-    list_free(&in->finished);
+    drt_ingest_run *run = &in->run;
+    drt_queue *members[] = {run->members, run->stored};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        for (drt_ingest_member *m; members[i] && (m = drt_queue_remove(members[i])) != NULL;)
+            drt_run_drop(run, m);
+    for (drt_ingest_batch *batch; run->batches && (batch = drt_queue_remove(run->batches)) != NULL;)
+        drt_run_drop_batch(run, batch);
+    while (run->free_records && drt_queue_remove(run->free_records))
+        ;
+    drt_queue_free(run->members);
+    drt_queue_free(run->batches);
+    drt_queue_free(run->stored);
+    drt_queue_free(run->free_records);
+    drt_member_list_free(&in->pending);
+    drt_member_list_free(&run->told);
+    for (int i = 0; i < DRT_RUN_BATCHES; i++)
+        drt_record_batch_free(in->encoder, in->records[i]);
+    for (int i = 0; in->tokenisers && i <= run->n_tokenisers; i++) {
+        drt_store_terms_free(in->tokenisers[i].terms);
+        if (in->tokenisers[i].context != run->context)
+            drt_context_free(in->tokenisers[i].context);
+    }
+    free(in->tokenisers);
+    free(in->tokeniser_threads);
     drt_record_encoder_free(in->encoder);
     free(in->tokens);
     free(in->segments);
+    drt_buffer_free(&run->error);
+    drt_buffer_free(&run->current);
+}
+
+/* Runs all stages to the end. */
+static drt_status run_stages(ingest *in) {
+    drt_ingest_run *run = &in->run;
+    drt_status status = start_threads(in);
+    if (status == DRT_OK)
+        status = take_members(in);
+    if (status != DRT_OK)
+        drt_run_fail(run, run->context, status);
+    if (in->indexing)
+        await_index(in);
+    atomic_store(&run->stop, true); /* a reader that went on after a cancellation */
+    drt_queue_close(run->members);
+    join_threads(in);
+    tell_members(in);
+    tell_progress(in);
+    read_meters(in, in->report->stages);
+    return run->status == DRT_OK ? DRT_OK : drt_fail(run->context, run->status, "%s", run->error.data);
 }
 
 drt_status drt_ingest(drt_context *context, drt_library *library, drt_model *model, const drt_ingest_params *params,
                       drt_ingest_report *report) {
     *report = (drt_ingest_report){0};
-    ingest in = {.context = context, .library = library, .model = model, .params = params, .report = report};
-    in.queue.end = &in.queue.first;
-    in.finished.end = &in.finished.first;
-    clock_gettime(CLOCK_MONOTONIC, &in.start);
-    drt_status status = open_ingest(&in);
+    ingest *in = calloc(1, sizeof *in);
+    if (!in)
+        return drt_fail_memory(context, "an ingest");
+    in->run.context = context;
+    in->run.library = library;
+    in->run.model = model;
+    in->run.params = params;
+    in->report = report;
+    in->start = drt_run_now();
+    drt_member_list_start(&in->pending);
+    drt_member_list_start(&in->run.told);
+    pthread_mutex_init(&in->run.library_mutex, NULL);
+    pthread_mutex_init(&in->run.mutex, NULL);
+    pthread_cond_init(&in->run.settled, NULL);
+    drt_status status = open_ingest(in);
     if (status == DRT_OK)
-        status = walk_arguments(&in);
-    if (status == DRT_OK)
-        status = encode_until(&in, 1);
-    if (status == DRT_OK && !has_open_document(&in))
-        status = commit(&in);
+        status = run_stages(in);
     drt_store_rollback(library); /* what a failure or a cancellation left behind */
-    close_ingest(&in);
-    report->cancelled = drt_cancelled(context);
-    report->seconds = seconds_since(&in.start);
+    close_ingest(in);
+    pthread_cond_destroy(&in->run.settled);
+    pthread_mutex_destroy(&in->run.mutex);
+    pthread_mutex_destroy(&in->run.library_mutex);
+    report->cancelled = in->cancelled;
+    report->seconds = seconds_since(in->start);
+    free(in);
     if (status != DRT_OK)
         return DRT_FATAL;
     if (report->partial || report->skipped)
