@@ -61,7 +61,7 @@ static bool parse_lengths(const char *text, void *value) {
 #define OPT_EVAL                                                                                                       \
     OPT_CHOICE("tokens", lengths, "LIST", parse_lengths, "lengths like 1K,64K,1M (at most 32)",                        \
                "lengths to try, e.g. 4K,1M,16M (default: up to 1M as the text allows)"),                               \
-        OPT_INTEGER("seed", seed, "N", 0, INT64_MAX, "another seed hides other things in other places (1)"),           \
+        OPT_INTEGER("seed", seed, "N", 0, 9e15, "another seed hides other things in other places (1)"),                \
         OPT_MEMORY(memory), OPT_STRING("answers", answers, "FILE", "every question with its answer, as JSON lines"),   \
         OPT_STRING("scratch", scratch, "DIR", "where temporary libraries go (else $TMPDIR, else /tmp)"),               \
         OPT_FLAG("json", json, "one JSON object a length, see drt(1)"), OPT_COMPUTE(compute)
