@@ -8,7 +8,7 @@
 
 #include "engine/base/file.h"
 
-#define DOCUMENT_BYTES ((size_t)512 << 10) /* a file ends with the paragraph that reaches this */
+#define DOCUMENT_BYTES ((size_t)256 << 10) /* a file ends with the paragraph that reaches this */
 #define WRAP_BYTES 2000
 
 /* ------------------------------------------------------------------------------ depths ---- */
