@@ -14,10 +14,11 @@ typedef struct {
     int64_t tokens;
     int64_t chunks;
     int64_t questions;
+    int64_t max_tokens;
     const char *scratch;
 } values;
 
-static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .tokens = 100000, .questions = 5};
+static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .tokens = 100000, .max_tokens = 24};
 
 static const drt_option ingest_table[] = {
     OPT_INTEGER("tokens", tokens, "N", 1, 1e9, "tokens of text to make up when no PATH is given (100000)"),
@@ -28,8 +29,9 @@ static const drt_option ingest_table[] = {
 };
 
 static const drt_option ask_table[] = {
-    OPT_INTEGER("chunks", chunks, "N", 1, 1e8, "one library of N chunks (else 1000, 10000 and 100000)"),
-    OPT_INTEGER("questions", questions, "N", 1, 1000, "questions to each library (5)"),
+    OPT_INTEGER("chunks", chunks, "N", 1, 1e8, "one library of N chunks (else several, see above)"),
+    OPT_INTEGER("questions", questions, "N", 1, 1000, "questions to each library (5; on a GPU 20)"),
+    OPT_INTEGER("max-tokens", max_tokens, "N", 1, 10000, "tokens of an answer, at most (24)"),
     OPT_STRING("scratch", scratch, "DIR", "where temporary libraries go (else $TMPDIR, else /tmp)"),
     OPT_FLAG("json", json, "one JSON object a library, see drt(1)"),
     OPT_COMPUTE(compute),
@@ -98,50 +100,73 @@ static int run_ingest(const void *given, char **operands) {
 
 /* --------------------------------------------------------------------------------- ask ---- */
 
-static void print_ask_json(const drt_bench_ask_params *params, const drt_bench_ask_report *report) {
+static bool is_gpu(const workspace *work) {
+    return strncmp(drt_device_name(work->device), "cuda", 4) == 0;
+}
+
+static void print_ask_json(const drt_bench_ask_params *params, const drt_bench_ask_report *report,
+                           const drt_device *device) {
     json_writer json;
     json_open(&json, stdout);
     json_integer(&json, "chunks", params->chunks);
     json_integer(&json, "questions", params->questions);
     json_real(&json, "first_token_ms", report->first_token_ms);
+    json_real(&json, "p95_ms", report->p95_ms);
     json_real(&json, "slowest_ms", report->slowest_ms);
+    json_real(&json, "token_ms", report->token_ms);
+    json_real(&json, "total_ms", report->total_ms);
+    json_real(&json, "tokens", report->tokens);
     json_integer(&json, "library_bytes", report->library_bytes);
     json_integer(&json, "peak_bytes", report->peak_bytes);
     json_integer(&json, "anonymous_bytes", report->anonymous_bytes);
+    json_integer(&json, "device_bytes", report->device_bytes);
+    json_text(&json, "device", drt_device_description(device));
     json_close(&json);
 }
 
+static void print_ask_heading(void) {
+    printf("%9s %10s %12s %9s %9s %9s %9s %7s %12s %8s %8s\n", "chunks", "library MB", "1st token ms", "p95", "slowest",
+           "a token", "answer ms", "tokens", "anonymous MB", "peak MB", "GPU MB");
+}
+
+static void print_ask(const drt_bench_ask_params *params, const drt_bench_ask_report *report) {
+    printf("%9" PRId64 " %10.0f %12.1f %9.1f %9.1f %9.2f %9.1f %7.1f %12.0f %8.0f %8.0f\n", params->chunks,
+           megabytes(report->library_bytes), report->first_token_ms, report->p95_ms, report->slowest_ms,
+           report->token_ms, report->total_ms, report->tokens, megabytes(report->anonymous_bytes),
+           megabytes(report->peak_bytes), megabytes(report->device_bytes));
+}
+
 static int measure_ask(workspace *work, const values *options, int64_t chunks) {
-    drt_bench_ask_params params = {
-        .chunks = chunks, .questions = (int)options->questions, .directory = scratch_folder(options)};
+    int questions = options->questions ? (int)options->questions : is_gpu(work) ? 20 : 5;
+    drt_bench_ask_params params = {.chunks = chunks,
+                                   .questions = questions,
+                                   .max_tokens = (int)options->max_tokens,
+                                   .directory = scratch_folder(options)};
     drt_bench_ask_report report;
     int status = workspace_exit_status(work, drt_bench_ask(work->context, work->model, &params, &report));
     if (status != EXIT_ALL)
         return status;
     if (options->json)
-        print_ask_json(&params, &report);
+        print_ask_json(&params, &report, work->device);
     else
-        printf("%10" PRId64 " %12.0f %16.1f %12.1f %14.0f %10.0f\n", chunks, megabytes(report.library_bytes),
-               report.first_token_ms, report.slowest_ms, megabytes(report.anonymous_bytes),
-               megabytes(report.peak_bytes));
+        print_ask(&params, &report);
     return output_flush() ? EXIT_ALL : EXIT_USAGE;
 }
 
 static int run_ask(const void *given, char **operands) {
-    static const int64_t sizes[] = {1000, 10000, 100000};
+    static const int64_t sizes[] = {1000, 10000, 100000}, gpu_sizes[] = {1024, 16384, 262144, 1048576};
     const values *options = given;
     workspace work;
     int status = EXIT_USAGE;
     (void)operands;
     if (workspace_open(&work) && workspace_open_model(&work, &options->compute)) {
+        const int64_t *list = options->chunks ? &options->chunks : is_gpu(&work) ? gpu_sizes : sizes;
+        size_t n = options->chunks ? 1 : is_gpu(&work) ? 4 : 3;
         status = EXIT_ALL;
         if (!options->json)
-            printf("%10s %12s %16s %12s %14s %10s\n", "chunks", "library MB", "first token ms", "slowest ms",
-                   "anonymous MB", "peak MB");
-        if (options->chunks)
-            status = measure_ask(&work, options, options->chunks);
-        for (size_t i = 0; !options->chunks && i < sizeof sizes / sizeof *sizes && status == EXIT_ALL; i++)
-            status = measure_ask(&work, options, sizes[i]);
+            print_ask_heading();
+        for (size_t i = 0; i < n && status == EXIT_ALL; i++)
+            status = measure_ask(&work, options, list[i]);
     }
     workspace_close(&work);
     return status == EXIT_ALL ? EXIT_ALL : EXIT_USAGE;
@@ -165,8 +190,10 @@ const drt_command command_bench_ingest = {
 const drt_command command_bench_ask = {
     .name = "bench ask",
     .operands = "",
-    .summary = "measure how soon an answer starts, by library size",
-    .description = "Asks temporary libraries filled with random memory (100000 chunks take 2.6 GB on disk).",
+    .summary = "measure how long answers take, by library size",
+    .description =
+        "Asks temporary libraries filled with random memory, of 1000, 10000 and 100000 chunks (2.6 GB on disk), on a\n"
+        "GPU of 1024, 16384, 262144 and 1048576 chunks (27 GB on disk).",
     .options = ask_table,
     .defaults = &defaults,
     .values_size = sizeof defaults,

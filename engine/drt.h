@@ -495,14 +495,19 @@ drt_status drt_bench_ingest(drt_context *context, drt_model *model, const drt_be
 typedef struct {
     int64_t chunks;        /* of the library, filled with random landmarks and memory */
     int questions;         /* asked after one that is not counted */
+    int max_tokens;        /* of an answer */
     const char *directory; /* an existing folder for a temporary library */
 } drt_bench_ask_params;
 
 typedef struct {
-    double first_token_ms, slowest_ms; /* from the question to its first token: median and worst */
-    int64_t library_bytes;             /* on disk */
-    int64_t peak_bytes;                /* as above */
-    int64_t anonymous_bytes;           /* resident memory that no file backs (RssAnon), after the questions */
+    double first_token_ms, p95_ms, slowest_ms; /* from the question to its first token: median, 95th of 100, worst */
+    double token_ms;                           /* each further token, median; 0: there were none */
+    double total_ms;                           /* a whole answer with its trace, median, */
+    double tokens;                             /* and how many tokens it has, mean */
+    int64_t library_bytes;                     /* on disk */
+    int64_t peak_bytes;                        /* as above */
+    int64_t anonymous_bytes;                   /* resident memory that no file backs (RssAnon), after the questions */
+    int64_t device_bytes;                      /* of a GPU's memory in use then, by whomever; 0: no GPU */
 } drt_bench_ask_report;
 
 /* Asks a library of random memory and removes it. */

@@ -18,16 +18,23 @@ drt_status drt_bench_gemm_rate(drt_context *context, drt_model *model, int n_slo
 
 /* process.c: bytes of resident memory: the most so far, and what no file backs now. 0: not known here. */
 void drt_bench_memory(int64_t *peak, int64_t *anonymous);
+/* process.c: bytes of the device's own memory that are in use, by whomever; 0: not known, or it has none of its own. */
+int64_t drt_bench_device_memory(const drt_model *model);
 double drt_bench_clock(void); /* seconds, monotonic */
 /* The middle one of n >= 1; sorts values. */
 double drt_bench_median(double *values, size_t n);
 
 /* scratch.c: a new folder in `directory`, removed with all that is in it. */
 drt_status drt_bench_scratch_new(drt_context *context, const char *directory, drt_string *path);
+/* DRT_FAILED: `directory` has less than that free, or is none. */
+drt_status drt_bench_check_space(drt_context *context, const char *directory, int64_t bytes);
 drt_status drt_bench_make_folder(drt_context *context, const char *path);
 void drt_bench_scratch_remove(drt_string *path); /* frees it too; {0} is fine */
 
-/* text.c: appends about n_words words in sentences and paragraphs, different with every seed. */
-bool drt_bench_text(drt_buffer *text, int64_t n_words, uint64_t seed);
+#define DRT_BENCH_COMMON_WORDS 64
+
+/* text.c: appends n_words words in sentences and paragraphs, different with every seed. vocabulary: how many different
+ * words, all about as often; up to DRT_BENCH_COMMON_WORDS they are common English ones, further ones are made up. */
+bool drt_bench_text(drt_buffer *text, int64_t n_words, int vocabulary, uint64_t seed);
 
 #endif

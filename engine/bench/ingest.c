@@ -18,7 +18,7 @@ static drt_status write_corpus(drt_context *context, const char *folder, int64_t
         drt_string path = {0};
         /* With points and paragraph ends there are a little more tokens than words. */
         int64_t n_words = (left < WORDS_OF_A_FILE ? left : WORDS_OF_A_FILE) * 9 / 10;
-        bool ok = drt_bench_text(&text, n_words, (uint64_t)file + 1) &&
+        bool ok = drt_bench_text(&text, n_words, DRT_BENCH_COMMON_WORDS, (uint64_t)file + 1) &&
                   drt_buffer_printf(&name, "text-%lld.txt", (long long)file) && drt_path_join(&path, folder, name.data);
         status = ok ? drt_file_create(context, path.data, text.data, text.length)
                     : drt_fail_memory(context, "the benchmark's text");

@@ -1,6 +1,7 @@
 /* process.c: memory and time of this process, and its end. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "engine/bench/bench.h"
@@ -22,6 +23,14 @@ void drt_bench_memory(int64_t *peak, int64_t *anonymous) {
     }
     if (status)
         fclose(status);
+}
+
+int64_t drt_bench_device_memory(const drt_model *model) {
+    drt_backend *b = model->device->backend;
+    size_t available = 0, total = 0;
+    if (strcmp(model->device->name, "cpu") == 0 || b->memory_info(b, &available, &total) != 0)
+        return 0;
+    return (int64_t)(total - available);
 }
 
 double drt_bench_clock(void) {

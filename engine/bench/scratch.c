@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "engine/base/file.h"
 #include "engine/bench/bench.h"
@@ -19,6 +20,19 @@ drt_status drt_bench_scratch_new(drt_context *context, const char *directory, dr
     drt_status status = drt_fail(context, DRT_FATAL, "cannot make a folder in %s: %s", directory, strerror(errno));
     drt_string_free(path);
     return status;
+}
+
+drt_status drt_bench_check_space(drt_context *context, const char *directory, int64_t bytes) {
+    struct statvfs facts;
+    if (statvfs(directory, &facts) != 0)
+        return drt_fail(context, DRT_FAILED, "%s: %s", directory, strerror(errno));
+    double free_bytes = (double)facts.f_bavail * (double)facts.f_frsize;
+    if (free_bytes >= (double)bytes)
+        return DRT_OK;
+    return drt_fail(context, DRT_FAILED,
+                    "a library of this size takes about %.1f GB and %s has %.1f GB free: make a smaller one, or choose "
+                    "another folder",
+                    (double)bytes / 1e9, directory, free_bytes / 1e9);
 }
 
 drt_status drt_bench_make_folder(drt_context *context, const char *path) {

@@ -14,20 +14,37 @@ static const char *const words[] = {
     "little", "old",    "new",     "heavy",   "quiet",   "several", "seven",   "twelve", "hundred", "years",   "paper",
     "water",  "ship",   "road",    "house",   "window",  "lamp",    "clock",   "window", "mountain"};
 
+static const char *const syllables[] = {"ba", "do", "fi", "gu", "ka", "le", "mo",
+                                        "nu", "pe", "ri", "so", "tu", "va", "wen"};
+
+_Static_assert(sizeof words / sizeof *words == DRT_BENCH_COMMON_WORDS, "bench.h tells how many there are");
+
 static uint64_t next(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return *state >> 33;
 }
 
-bool drt_bench_text(drt_buffer *text, int64_t n_words, uint64_t seed) {
+/* Word `number` of all that there could be: a common one, or one of three syllables. */
+static bool append_word(drt_buffer *text, uint64_t number) {
+    const uint64_t n = sizeof syllables / sizeof *syllables;
+    if (number < DRT_BENCH_COMMON_WORDS)
+        return drt_buffer_append_text(text, words[number]);
+    number -= DRT_BENCH_COMMON_WORDS;
+    return drt_buffer_append_text(text, syllables[number % n]) &&
+           drt_buffer_append_text(text, syllables[number / n % n]) &&
+           drt_buffer_append_text(text, syllables[number / n / n % n]);
+}
+
+bool drt_bench_text(drt_buffer *text, int64_t n_words, int vocabulary, uint64_t seed) {
     uint64_t state = seed;
     bool ok = true;
     for (int64_t i = 0; ok && i < n_words; i++) {
-        const char *word = words[next(&state) % (sizeof words / sizeof *words)];
         bool ends = i % WORDS_OF_A_SENTENCE == WORDS_OF_A_SENTENCE - 1;
         bool breaks =
             i % (WORDS_OF_A_SENTENCE * SENTENCES_OF_A_PARAGRAPH) == WORDS_OF_A_SENTENCE * SENTENCES_OF_A_PARAGRAPH - 1;
-        ok = drt_buffer_append_text(text, word) && drt_buffer_append_text(text, breaks ? ".\n\n" : ends ? ". " : " ");
+        ok = append_word(text, next(&state) % (uint64_t)vocabulary) && drt_buffer_append_text(text, breaks ? ".\n\n"
+                                                                                                    : ends ? ". "
+                                                                                                           : " ");
     }
     return ok;
 }

@@ -57,8 +57,8 @@ drt_status drt_eval_check(drt_context *context, const drt_model *model, const dr
                         (long long)MOST_TOKENS, (long long)params->tokens);
     if (params->needles < 1 || params->needles > DRT_EVAL_NEEDLES || params->together < 1)
         return drt_fail(context, DRT_FAILED, "an evaluation asks 1 to %d questions", DRT_EVAL_NEEDLES);
-    return drt_eval_check_space(context, params->directory,
-                                drt_eval_disk_bytes(drt_model_config(model), params->memory_type, params->tokens));
+    return drt_bench_check_space(context, params->directory,
+                                 drt_eval_disk_bytes(drt_model_config(model), params->memory_type, params->tokens));
 }
 
 drt_status drt_eval_run(drt_context *context, drt_eval *eval, const drt_eval_params *params, drt_eval_report *report) {

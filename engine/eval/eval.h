@@ -44,7 +44,5 @@ void drt_eval_sum_up(drt_eval_state *run);
 
 /* space.c: bytes that a library of so many tokens takes on disk, its source text included. */
 int64_t drt_eval_disk_bytes(const drt_config *config, drt_memory_type type, int64_t tokens);
-/* DRT_FAILED: the folder's file system has less room than that. */
-drt_status drt_eval_check_space(drt_context *context, const char *directory, int64_t bytes);
 
 #endif

@@ -161,8 +161,9 @@ static drt_status make_up(collector *c) {
     c->wanted = c->wanted < MADE_UP_TOKENS ? c->wanted : MADE_UP_TOKENS;
     for (uint64_t seed = 1; status == DRT_OK && !is_enough(c); seed++) {
         drt_buffer text = {0};
-        status = drt_bench_text(&text, MADE_UP_WORDS, seed) ? add_text(c, text.data, text.length)
-                                                            : drt_fail_memory(c->context, "an evaluation's text");
+        status = drt_bench_text(&text, MADE_UP_WORDS, DRT_BENCH_COMMON_WORDS, seed)
+                     ? add_text(c, text.data, text.length)
+                     : drt_fail_memory(c->context, "an evaluation's text");
         drt_buffer_free(&text);
     }
     return status;

@@ -66,11 +66,17 @@ static void flops_are_those_of_the_network(void **state) {
 static void text_is_repeatable_and_different_by_seed(void **state) {
     (void)state;
     drt_buffer a = {0}, b = {0}, c = {0};
-    assert_true(drt_bench_text(&a, 500, 1) && drt_bench_text(&b, 500, 1) && drt_bench_text(&c, 500, 2));
+    int n = DRT_BENCH_COMMON_WORDS;
+    assert_true(drt_bench_text(&a, 500, n, 1) && drt_bench_text(&b, 500, n, 1) && drt_bench_text(&c, 500, n, 2));
     assert_int_equal(a.length, b.length);
     assert_memory_equal(a.data, b.data, a.length);
     assert_true(strcmp(a.data, c.data) != 0);
     assert_non_null(strstr(a.data, ".\n\n"));
+    assert_null(strstr(a.data, "bababa")); /* the first of the words that are made up */
+    drt_buffer_free(&c);
+    c = (drt_buffer){0};
+    assert_true(drt_bench_text(&c, 2000, n + 1, 1));
+    assert_non_null(strstr(c.data, "bababa"));
     drt_buffer_free(&a);
     drt_buffer_free(&b);
     drt_buffer_free(&c);
@@ -150,13 +156,20 @@ static void an_ingest_is_measured(void **state) {
 
 static void questions_are_measured(void **state) {
     bench_case *t = *state;
-    drt_bench_ask_params params = {.chunks = 1300, .questions = 3, .directory = t->directory};
+    drt_bench_ask_params params = {.chunks = 1300, .questions = 3, .max_tokens = 4, .directory = t->directory};
     drt_bench_ask_report report;
     if (drt_bench_ask(t->context, t->model, &params, &report) != DRT_OK)
         fail_msg("%s", drt_error(t->context));
-    assert_true(report.first_token_ms > 0 && report.slowest_ms >= report.first_token_ms);
+    assert_true(report.first_token_ms > 0 && report.p95_ms >= report.first_token_ms);
+    assert_true(report.slowest_ms >= report.p95_ms && report.total_ms >= report.first_token_ms);
+    assert_true(report.tokens >= 1 && report.tokens <= 4 && (report.token_ms > 0) == (report.tokens > 1));
+    assert_int_equal(report.device_bytes, 0); /* a CPU */
     /* a chunk: 24,832 bytes of memory and a landmark of 768; besides, the catalog */
     assert_true(report.library_bytes > 1300 * (24832 + 768) && report.library_bytes < 2 * 1300 * (24832 + 768));
+    assert_empty(t->directory);
+    params.chunks = INT64_MAX / 100000; /* no disk has that */
+    assert_int_equal(drt_bench_ask(t->context, t->model, &params, &report), DRT_FAILED);
+    assert_non_null(strstr(drt_error(t->context), "GB free"));
     assert_empty(t->directory);
     params.questions = 0;
     assert_int_equal(drt_bench_ask(t->context, t->model, &params, &report), DRT_FAILED);

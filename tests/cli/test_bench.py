@@ -5,7 +5,8 @@ import cli
 
 INGEST = {"tokens", "chunks", "seconds", "tokens_per_second", "flop_per_token", "gemm_flop_per_second", "share_of_gemm", "peak_bytes",
           "anonymous_bytes", "device"}
-ASK = {"chunks", "questions", "first_token_ms", "slowest_ms", "library_bytes", "peak_bytes", "anonymous_bytes"}
+ASK = {"chunks", "questions", "first_token_ms", "p95_ms", "slowest_ms", "token_ms", "total_ms", "tokens", "library_bytes",
+       "peak_bytes", "anonymous_bytes", "device_bytes", "device"}
 
 
 OPS = {"operation", "shape", "seconds", "bytes", "link_bytes", "flop", "bound_seconds", "limit", "share_of_bound",
@@ -57,7 +58,9 @@ class Bench(cli.Case):
         found, = self.objects(self.drt("bench", "ask", "--chunks", "70", "--questions", "2", "--json", "--scratch", folder).out, 1)
         self.assertEqual(set(found), ASK)
         self.assertEqual((found["chunks"], found["questions"]), (70, 2))
-        self.assertTrue(0 < found["first_token_ms"] <= found["slowest_ms"], found)
+        self.assertTrue(0 < found["first_token_ms"] <= found["p95_ms"] <= found["slowest_ms"], found)
+        self.assertTrue(1 <= found["tokens"] <= 24 and found["total_ms"] >= found["first_token_ms"], found)
+        self.assertEqual(found["device_bytes"], 0)
         self.assertEqual(os.listdir(folder), [])
 
     def test_nothing_to_measure(self):
@@ -67,6 +70,8 @@ class Bench(cli.Case):
         self.assertIn(b"nosuch", ran.err)
         self.assertEqual(os.listdir(folder), [])
         self.drt("bench", "ask", "--chunks", "0", code=2)
+        ran = self.drt("bench", "ask", "--chunks", "100000000", "--scratch", folder, code=2)
+        self.assertRegex(ran.err, rb"takes about 2[0-9]{3}\.[0-9] GB and .*/scratch has [0-9.]+ GB free")
 
     def test_interrupt(self):
         folder = self.scratch()

@@ -332,8 +332,8 @@ static void room_is_counted_before_anything_is_made(void **state) {
     drt_eval_params params = drt_eval_params_default();
     int64_t bytes = drt_eval_disk_bytes(drt_model_config(t->model), DRT_MEMORY_INT8, 64 << 20);
     assert_true(bytes > 27e9 && bytes < 32e9);
-    assert_int_equal(drt_eval_check_space(t->context, t->directory, 1), DRT_OK);
-    assert_int_equal(drt_eval_check_space(t->context, t->directory, INT64_MAX), DRT_FAILED);
+    assert_int_equal(drt_bench_check_space(t->context, t->directory, 1), DRT_OK);
+    assert_int_equal(drt_bench_check_space(t->context, t->directory, INT64_MAX), DRT_FAILED);
     assert_non_null(strstr(drt_error(t->context), t->directory));
     assert_non_null(strstr(drt_error(t->context), "9223372036.9 GB"));
     params.directory = "/nonexistent/scratch";

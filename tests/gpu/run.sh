@@ -10,7 +10,7 @@
 #   --device NAME     of the program's steps (cuda)
 #   --limit SECONDS   of all steps together; those that find no time left are skipped (1500)
 #   --chunks N,...    library sizes of ask (1024,16384,262144,1048576)
-#   --tokens N,...    lengths of needle and passkey (16384)
+#   --tokens N,...    lengths of needle and passkey: 64K, 16M, ... (64K)
 #   --needles N       facts, or pass keys, at each length (20)
 #   --hay PATH        text of needle and passkey (else the bundle's texts, else text that is made up)
 #   --scratch DIR     where temporary libraries go ($TMPDIR, else /tmp)
@@ -24,7 +24,7 @@ set -u
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 program_steps="golden facts ops ingest ask needle passkey"
 all_steps="build conformance memcheck racecheck timings $program_steps"
-bundle="" program="" only="" device=cuda limit=1500 chunks=1024,16384,262144,1048576 tokens=16384 needles=20 hay=""
+bundle="" program="" only="" device=cuda limit=1500 chunks=1024,16384,262144,1048576 tokens=64K needles=20 hay=""
 scratch=${TMPDIR:-/tmp}
 
 fail() {
@@ -57,7 +57,7 @@ for name in $(words "$only"); do
     *) fail "there is no step \"$name\"; there are: $all_steps" ;;
     esac
 done
-for number in "$limit" "$needles" $(words "$chunks,$tokens"); do
+for number in "$limit" "$needles" $(words "$chunks"); do
     case $number in
     "" | *[!0-9]*) fail "\"$number\" is no number" ;;
     esac
@@ -204,8 +204,10 @@ if wanted ask; then
 fi
 for task in needle passkey; do
     wanted $task || continue
+    count=--facts
+    [ $task = needle ] || count=--keys
     for n in $(words "$tokens"); do
-        step "$task-$n" 600 "$program" eval $task "$@" --tokens "$n" --needles "$needles" ${hay:+"$hay"}
+        step "$task-$n" 600 "$program" eval $task "$@" --tokens "$n" "$count" "$needles" ${hay:+"$hay"}
         note "$(found .)"
     done
 done
