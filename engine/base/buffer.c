@@ -97,3 +97,18 @@ void drt_string_free(drt_string *string) {
     free(string->data);
     *string = (drt_string){0};
 }
+
+int drt_string_compare(const drt_string *a, const char *data, size_t length) {
+    size_t shared = a->length < length ? a->length : length;
+    int order = shared ? memcmp(a->data, data, shared) : 0;
+    return order ? order : (a->length > length) - (a->length < length);
+}
+
+bool drt_array_grow(void **array, size_t n, size_t size) {
+    if (n & (n - 1))
+        return true;
+    void *grown = n > SIZE_MAX / 2 / size ? NULL : realloc(*array, (n ? 2 * n : 1) * size);
+    if (grown)
+        *array = grown;
+    return grown != NULL;
+}

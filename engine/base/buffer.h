@@ -26,5 +26,10 @@ bool drt_string_copy(drt_string *to, const drt_string *from);
 /* Hands the buffer's bytes over and empties it; an empty buffer gives "" (not NULL). */
 bool drt_string_take(drt_string *string, drt_buffer *buffer);
 bool drt_string_equal(const drt_string *a, const char *data, size_t length);
+/* As memcmp; of two that begin alike the shorter comes first. */
+int drt_string_compare(const drt_string *a, const char *data, size_t length);
+
+/* Makes room for one more item of `size` bytes in an array of n, which only ever grew by one. false: out of memory. */
+bool drt_array_grow(void **array, size_t n, size_t size);
 
 #endif

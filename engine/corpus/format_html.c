@@ -290,11 +290,8 @@ bool drt_format_html_detect(const drt_format_probe *probe) {
 drt_status drt_format_html_extract(drt_context *context, const drt_format_input *input, drt_extract *extract) {
     drt_buffer decoded = {0};
     drt_charset_facts facts;
-    const char *label = NULL;
-    size_t label_length = 0;
     bool cut = false;
-    drt_markup_charset(input->data, input->length, &label, &label_length);
-    drt_status status = drt_charset_decode(context, input->data, input->length, label, label_length, &decoded, &facts);
+    drt_status status = drt_markup_to_utf8(context, input->data, input->length, &decoded, &facts);
     drt_text text;
     drt_text_start(&text, &extract->text);
     if (status == DRT_OK && decoded.length > 0)

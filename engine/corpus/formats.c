@@ -78,8 +78,7 @@ static bool is_database(const drt_format_probe *probe) {
 static const drt_format formats[] = {
     {"pdf", " .pdf ", "PDF", DRT_FORMAT_BINARY, is_pdf, NULL, "the PDF format is not read yet"},
     {"epub", " .epub ", "EPUB books", DRT_FORMAT_ZIP, drt_zip_is_epub, drt_format_epub_extract, NULL},
-    {"docx", " .docx .docm ", "Microsoft Word", DRT_FORMAT_ZIP, drt_zip_is_docx, NULL,
-     "the DOCX format is not read yet"},
+    {"docx", " .docx .docm ", "Microsoft Word", DRT_FORMAT_ZIP, drt_zip_is_docx, drt_format_docx_extract, NULL},
     {"office", " .xlsx .pptx .xlsm .pptm ", "Microsoft Excel and PowerPoint", DRT_FORMAT_ZIP, drt_zip_is_office, NULL,
      "the format of spreadsheets and slides is not read"},
     {"odt", " .odt .ott ", "OpenDocument text", DRT_FORMAT_ZIP, drt_zip_is_odt, NULL, "the ODT format is not read yet"},

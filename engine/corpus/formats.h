@@ -55,6 +55,7 @@ bool drt_extract_note_charset(drt_extract *extract, int64_t replacements, const 
 bool drt_extract_add_author(drt_extract *extract, drt_string *author);
 
 /* The extract functions, a file each. */
+drt_status drt_format_docx_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_epub_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_html_detect(const drt_format_probe *probe);
 drt_status drt_format_html_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);

@@ -99,7 +99,8 @@ static void read_tag(drt_markup *markup, drt_markup_token *token) {
     token->name_length = at - start;
     const char *colon = memchr(token->name, ':', token->name_length);
     if (colon) {
-        token->name_length -= (size_t)(colon + 1 - token->name);
+        token->prefix_length = (size_t)(colon - token->name);
+        token->name_length -= token->prefix_length + 1;
         token->name = colon + 1;
     }
     size_t end = tag_end(markup, at);
@@ -367,4 +368,12 @@ bool drt_markup_charset(const char *data, size_t length, const char **label, siz
             drt_markup_raw(&markup, &token, &content);
     }
     return false;
+}
+
+drt_status drt_markup_to_utf8(drt_context *context, const char *data, size_t length, drt_buffer *out,
+                              drt_charset_facts *facts) {
+    const char *label = NULL;
+    size_t label_length = 0;
+    drt_markup_charset(data, length, &label, &label_length);
+    return drt_charset_decode(context, data, length, label, label_length, out, facts);
 }

@@ -1,10 +1,11 @@
 /* markup.h: HTML and XML as a flat run of tags and text. Never fails: what is no markup is text, as in a browser. Linear
  * in time, without memory of its own.
- * May use: base, libxml2 (names of entities). */
+ * May use: base, charset, libxml2 (names of entities). */
 #ifndef DRT_CORPUS_MARKUP_H
 #define DRT_CORPUS_MARKUP_H
 
 #include "engine/base/buffer.h"
+#include "engine/corpus/charset.h"
 
 typedef struct {
     const char *data;
@@ -18,9 +19,9 @@ typedef enum { DRT_MARKUP_TEXT, DRT_MARKUP_START, DRT_MARKUP_END } drt_markup_ki
 /* A piece of the source; nothing is copied. */
 typedef struct {
     drt_markup_kind kind;
-    const char *name; /* of a tag, without a namespace prefix, in the source's case */
-    size_t name_length;
-    const char *data; /* the text, or a start tag's attributes */
+    const char *name;                  /* of a tag, without a namespace prefix, in the source's case */
+    size_t name_length, prefix_length; /* the prefix stands before the name and a colon */
+    const char *data;                  /* the text, or a start tag's attributes */
     size_t length;
     bool literal; /* text without entities (CDATA) */
     bool empty;   /* a start tag that ends in "/>" */
@@ -52,5 +53,8 @@ bool drt_markup_decode(drt_buffer *out, const char *data, size_t length);
 /* The encoding that markup declares in ASCII-compatible bytes: an XML declaration, <meta charset>, or <meta
  * http-equiv="content-type">; not what looks like one in comments, scripts or other attributes. */
 bool drt_markup_charset(const char *data, size_t length, const char **label, size_t *label_length);
+/* Appends a whole document of markup as UTF-8, by what it declares. As drt_charset_decode. */
+drt_status drt_markup_to_utf8(drt_context *context, const char *data, size_t length, drt_buffer *out,
+                              drt_charset_facts *facts);
 
 #endif

@@ -138,3 +138,32 @@ void assert_rows(const char *name, const char *expected) {
     assert_string_equal(rows.data, expected);
     drt_buffer_free(&rows);
 }
+
+const drt_format *format_of(const char *name, const char *data, size_t length) {
+    drt_format_probe probe = {.name = name,
+                              .name_length = strlen(name),
+                              .head = data,
+                              .head_length = length < DRT_FORMAT_HEAD ? length : DRT_FORMAT_HEAD,
+                              .whole = length < DRT_FORMAT_HEAD};
+    const drt_format *format = drt_format_by_content(&probe);
+    return format ? format : drt_format_by_name(&probe);
+}
+
+drt_extract extract_bytes(const char *name, const char *data, size_t length) {
+    drt_extract made = {0};
+    drt_context *context = drt_context_new(NULL);
+    const drt_format *format = format_of(name, data, length);
+    drt_format_input input = {data, length, name, strlen(name)};
+    assert_non_null(format->extract);
+    assert_int_equal(format->extract(context, &input, &made), DRT_OK);
+    drt_context_free(context);
+    return made;
+}
+
+void assert_text(const char *name, const char *source, const char *text) {
+    drt_extract made = extract_bytes(name, source, strlen(source));
+    assert_string_equal(made.text.data ? made.text.data : "", text);
+    assert_int_equal(made.status, DRT_DOCUMENT_OK);
+    assert_null(made.reason.data);
+    drt_extract_clear(&made);
+}

@@ -3,7 +3,7 @@
 #ifndef DRT_TESTS_CORPUS_ROWS_H
 #define DRT_TESTS_CORPUS_ROWS_H
 
-#include "engine/corpus/corpus.h"
+#include "engine/corpus/formats.h"
 
 /* A folder below $TMPDIR or /tmp, made for this test; its path is valid until scratch_remove. */
 const char *scratch_make(void);
@@ -32,5 +32,11 @@ void archive_write(const char *name, const char *format, const char *filter, con
 drt_buffer walk_rows(const char *path, const drt_corpus_params *params);
 /* Walks scratch_path(name) and compares. */
 void assert_rows(const char *name, const char *expected);
+
+/* The format that name and bytes tell, and what it extracts; cleared by the caller. */
+const drt_format *format_of(const char *name, const char *data, size_t length);
+drt_extract extract_bytes(const char *name, const char *data, size_t length);
+/* Extracts a C string and compares; all of it is to be in. */
+void assert_text(const char *name, const char *source, const char *text);
 
 #endif

@@ -1,0 +1,207 @@
+/* xml.c: XML documents as running text. See xml.h. */
+#include "engine/corpus/xml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/corpus/mathml.h"
+
+static int compare_element(const void *key, const void *item) {
+    const char *element = ((const drt_xml_element *)item)->name;
+    return drt_string_compare(key, element, strlen(element));
+}
+
+static const drt_xml_element *find_element(const drt_xml *xml, const drt_markup_token *token) {
+    drt_string name = {(char *)token->name, token->name_length};
+    return name.length ? bsearch(&name, xml->elements, xml->n_elements, sizeof *xml->elements, compare_element) : NULL;
+}
+
+static bool same_name(const drt_markup_token *a, const drt_markup_token *b) {
+    return a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0;
+}
+
+bool drt_xml_inside(drt_markup *markup, const drt_markup_token *start, int *depth, drt_markup_token *token) {
+    if (start->empty)
+        return false;
+    while (*depth > 0 && drt_markup_next(markup, token)) {
+        if (token->kind == DRT_MARKUP_TEXT)
+            continue;
+        if (same_name(token, start) && !token->empty)
+            *depth += token->kind == DRT_MARKUP_START ? 1 : -1;
+        if (*depth > 0)
+            return true;
+    }
+    return false;
+}
+
+void drt_xml_skip(drt_markup *markup, const drt_markup_token *start) {
+    drt_markup_token token;
+    for (int depth = 1; drt_xml_inside(markup, start, &depth, &token);)
+        ;
+}
+
+bool drt_xml_line(drt_markup *markup, const drt_markup_token *start, drt_string *line) {
+    drt_markup_token token;
+    drt_buffer text = {0};
+    bool ok = true;
+    *line = (drt_string){0};
+    for (int depth = start->empty ? 0 : 1; ok && depth > 0 && drt_markup_next(markup, &token);) {
+        if (token.kind != DRT_MARKUP_TEXT)
+            depth += !same_name(&token, start) || token.empty ? 0 : token.kind == DRT_MARKUP_START ? 1 : -1;
+        else
+            ok = token.literal ? drt_buffer_append(&text, token.data, token.length)
+                               : drt_markup_decode(&text, token.data, token.length);
+    }
+    ok = ok && (text.length == 0 || drt_text_single_line(text.data, text.length, line));
+    drt_buffer_free(&text);
+    return ok;
+}
+
+bool drt_xml_attribute(const drt_markup_token *token, const char *name, drt_string *value) {
+    drt_markup_attribute found;
+    drt_buffer decoded = {0};
+    *value = (drt_string){0};
+    if (!drt_markup_find(token, name, &found))
+        return true;
+    bool ok = drt_markup_decode(&decoded, found.value, found.value_length) && drt_string_take(value, &decoded);
+    drt_buffer_free(&decoded);
+    return ok;
+}
+
+bool drt_xml_has_prefix(const drt_markup_token *token, const char *prefix) {
+    size_t n = strlen(prefix);
+    return token->prefix_length == n && memcmp(token->name - n - 1, prefix, n) == 0;
+}
+
+/* ---------------------------------------------------------- metadata ---- */
+
+static void take_first(drt_string *to, drt_string *line) {
+    if (!to->data) {
+        *to = *line;
+        *line = (drt_string){0};
+    }
+    drt_string_free(line);
+    *line = (drt_string){0};
+}
+
+void drt_xml_take_title(drt_extract *extract, drt_string *line) {
+    take_first(&extract->title, line);
+}
+
+void drt_xml_take_date(drt_extract *extract, drt_string *line) {
+    take_first(&extract->date, line);
+}
+
+bool drt_xml_take_author(drt_extract *extract, drt_string *line) {
+    bool ok = !line->data || drt_extract_add_author(extract, line);
+    drt_string_free(line);
+    *line = (drt_string){0};
+    return ok;
+}
+
+bool drt_xml_take_authors(drt_extract *extract, drt_string *line) {
+    bool ok = true;
+    for (size_t at = 0; ok && at < line->length;) {
+        const char *name = line->data + at, *end = memchr(name, ';', line->length - at);
+        size_t n = end ? (size_t)(end - name) : line->length - at;
+        drt_string author;
+        ok = drt_text_single_line(name, n, &author) && drt_xml_take_author(extract, &author);
+        at += n + 1;
+    }
+    drt_string_free(line);
+    return ok;
+}
+
+/* -------------------------------------------------------------- text ---- */
+
+static void add_text(drt_xml *xml, const drt_markup_token *token) {
+    xml->decoded.length = 0;
+    if (xml->quiet)
+        return;
+    if (token->literal)
+        drt_flow_add(xml->flow, token->data, token->length);
+    else if (drt_markup_decode(&xml->decoded, token->data, token->length))
+        drt_flow_add(xml->flow, xml->decoded.data ? xml->decoded.data : "", xml->decoded.length);
+    else
+        xml->failed = true;
+}
+
+static void read_math(drt_xml *xml, const drt_markup_token *token) {
+    drt_buffer text = {0};
+    if (!drt_mathml_read(&xml->markup, token, &text))
+        xml->failed = true;
+    else if (!xml->quiet)
+        drt_flow_add(xml->flow, text.data ? text.data : "", text.length);
+    drt_buffer_free(&text);
+}
+
+/* The edges of an element. */
+static void edge(drt_xml *xml, drt_xml_kind kind, bool start) {
+    drt_flow *flow = xml->flow;
+    switch (kind) {
+    case DRT_XML_BLOCK:
+        drt_flow_paragraph(flow);
+        break;
+    case DRT_XML_LINE:
+    case DRT_XML_BREAK:
+        drt_flow_line(flow);
+        break;
+    case DRT_XML_SPACE:
+        drt_flow_add(flow, " ", 1);
+        break;
+    case DRT_XML_LIST:
+        (start ? drt_flow_list : drt_flow_list_end)(flow);
+        break;
+    case DRT_XML_TABLE:
+        (start ? drt_flow_table : drt_flow_table_end)(flow);
+        break;
+    case DRT_XML_ROW:
+        drt_flow_row(flow);
+        break;
+    case DRT_XML_CELL:
+        drt_flow_cell(flow);
+        break;
+    case DRT_XML_NOTE:
+        (start ? drt_flow_note_start : drt_flow_note_end)(flow);
+        break;
+    default:
+        break;
+    }
+}
+
+static void take_tag(drt_xml *xml, const drt_markup_token *token) {
+    const drt_xml_element *element = find_element(xml, token);
+    bool start = token->kind == DRT_MARKUP_START;
+    if (!element)
+        return;
+    if (element->kind == DRT_XML_HOOK) {
+        xml->hook(xml, token);
+    } else if (element->kind == DRT_XML_SKIP) {
+        if (start)
+            drt_xml_skip(&xml->markup, token);
+    } else if (element->kind == DRT_XML_MATH) {
+        if (start)
+            read_math(xml, token);
+    } else {
+        edge(xml, element->kind, start);
+        if (token->empty)
+            edge(xml, element->kind, false);
+    }
+}
+
+drt_status drt_xml_read(drt_xml *xml, const char *data, size_t length, bool *cut) {
+    drt_status status = DRT_OK;
+    drt_markup_token token;
+    xml->markup = (drt_markup){.data = data, .length = length, .xml = true};
+    for (size_t n = 0; status == DRT_OK && !xml->failed && drt_markup_next(&xml->markup, &token); n++) {
+        if (n % 8192 == 0 && drt_cancelled(xml->context))
+            status = DRT_FAILED;
+        else if (token.kind == DRT_MARKUP_TEXT)
+            add_text(xml, &token);
+        else
+            take_tag(xml, &token);
+    }
+    *cut = xml->markup.cut;
+    drt_buffer_free(&xml->decoded);
+    return status == DRT_OK && xml->failed ? drt_fail_memory(xml->context, "a document") : status;
+}

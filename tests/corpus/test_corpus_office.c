@@ -1,0 +1,158 @@
+/* Word processors' formats: what of a document is its text, and in which order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/corpus/rows.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* ------------------------------------------------------------ Microsoft Word ---- */
+
+static drt_extract word(const char *body, const char *footnotes, const char *endnotes) {
+    char document[4000];
+    snprintf(document, sizeof document, "<w:document><w:body>%s</w:body></w:document>", body);
+    archive_part parts[] = {
+        {"_rels/.rels", "<Relationship Type='x/officeDocument' Target='/word/document2.xml'/>", -1, NULL},
+        {"word/_rels/document2.xml.rels",
+         "<Relationship Type='x/endnotes' Target='endnotes.xml'/>"
+         "<Relationship Type='x/footnotes' Target='notes/footnotes.xml'/>",
+         -1, NULL},
+        {"word/document2.xml", document, -1, NULL},
+        {"word/notes/footnotes.xml", footnotes, -1, NULL},
+        {"word/endnotes.xml", endnotes, -1, NULL},
+        {"word/comments.xml", "<w:p><w:r><w:t>no</w:t></w:r></w:p>", -1, NULL},
+        {"docProps/core.xml",
+         "<dc:title>The &#77;ill</dc:title><dc:creator>Ada Renn; Bo Tarn</dc:creator>"
+         "<dcterms:created>2020-01-02T03:04:05Z</dcterms:created><dcterms:modified>2021</dcterms:modified>",
+         -1, NULL},
+    };
+    drt_buffer zip = archive_make("zip", NULL, NULL, parts, COUNT(parts));
+    drt_extract made = extract_bytes("a.docx", zip.data, zip.length);
+    drt_buffer_free(&zip);
+    return made;
+}
+
+static void assert_word(const char *body, const char *text) {
+    drt_extract made = word(body, "", "");
+    assert_string_equal(made.text.data ? made.text.data : "", text);
+    assert_int_equal(made.status, DRT_DOCUMENT_OK);
+    drt_extract_clear(&made);
+}
+
+#define P(inside) "<w:p>" inside "</w:p>"
+#define R(text) "<w:r><w:t>" text "</w:t></w:r>"
+#define ITEM "<w:pPr><w:numPr><w:numId w:val='2'/></w:numPr></w:pPr>"
+
+static void word_text(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {P(R("one ") "\n" R("word")) P(R("two")), "one word\n\ntwo"},
+        {P("<w:r><w:t>a</w:t></w:r>\n <w:r><w:t>b</w:t></w:r>"), "ab"},
+        {P("<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>"), "a b\nc"},
+        {P(ITEM R("red")) P(ITEM R("blue")) P(R("after")), "red\nblue\n\nafter"},
+        {P(R("before")) P(ITEM R("red")) P("") P(ITEM R("blue")), "before\n\nred\nblue"},
+        {P("<w:pPr><w:pStyle w:val='Heading2'/><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr>" R("head"))
+             P("<w:pPr><w:numPr><w:numId w:val='0'/></w:numPr></w:pPr>" R("text")),
+         "head\n\ntext"},
+        {"<w:tbl><w:tr><w:tc>" P(R("a")) "</w:tc><w:tc>" P(R("b"))
+             P(R("c")) "</w:tc></w:tr><w:tr><w:tc>" P(R("d")) "</w:tc></w:tr></w:tbl>" P(R("e")),
+         "a b\nc\nd\n\ne"},
+        {"<w:tbl><w:tr><w:tc>" P(R("out")) "<w:tbl><w:tr><w:tc>" P(R("in")) "</w:tc></w:tr></w:tbl>" P(
+             R("rest")) "</w:tc><w:tc>" P(R("x")) "</w:tc></w:tr></w:tbl>",
+         "out\nin\nrest x"},
+        /* changes */
+        {P(R("a") "<w:del><w:r><w:delText>no</w:delText></w:r></w:del><w:ins>" R("b") "</w:ins>"), "ab"},
+        {P("<w:pPr><w:rPr><w:del/></w:rPr></w:pPr>" R("joined ")) P(R("again")), "joined again"},
+        {"<w:tbl><w:tr><w:trPr><w:del/></w:trPr><w:tc>" P(R("no")) "</w:tc></w:tr><w:tr><w:tc>" P(
+             R("yes")) "</w:tc></w:tr></w:tbl>",
+         "yes"},
+        {P("<w:pPr><w:pPrChange><w:pPr>" ITEM "</w:pPr></w:pPrChange></w:pPr>" R("a")) P(R("b")), "a\n\nb"},
+        /* hidden text; fields */
+        {P("<w:r><w:rPr><w:vanish/></w:rPr><w:t>no</w:t></w:r>" R("yes")), "yes"},
+        {P("<w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>yes</w:t></w:r>"), "yes"},
+        {P("<w:fldChar w:fldCharType='begin'/><w:instrText>IF</w:instrText><w:fldChar "
+           "w:fldCharType='begin'/>" R("no") "<w:fldChar w:fldCharType='separate'/>" R(
+               "no") "<w:fldChar w:fldCharType='end'/><w:fldChar "
+                     "w:fldCharType='separate'/>" R("yes") "<w:fldChar w:fldCharType='end'/>" R(" end")),
+         "yes end"},
+        {P("<w:fldChar w:fldCharType='end'/>" R("never began")), "never began"},
+        {P("<w:sdt><w:sdtPr><w:t>no</w:t></w:sdtPr><w:sdtContent>" R("yes") "</w:sdtContent></w:sdt>"), "yes"},
+        /* formulas */
+        {P("<m:oMath><m:f><m:num>" R("a") "</m:num><m:den>" R("b") "</m:den></m:f><m:sSubSup><m:e>" R(
+             "x") "</m:e><m:sub>" R("i") "</m:sub><m:sup>" R("n+1") "</m:sup></m:sSubSup></m:oMath>"),
+         "(a)/(b)x_i^(n+1)"},
+        {P("<m:nary><m:naryPr><m:chr m:val='\xE2\x88\x91'/></m:naryPr><m:sub/><m:e>" R("k") "</m:e></m:nary>"),
+         "\xE2\x88\x91k"},
+        {P("<v:f eqn='x'/><m:rad><m:deg/><m:e>" R("2") "</m:e></m:rad>"), "\xE2\x88\x9A(2)"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_word(cases[i][0], cases[i][1]);
+}
+
+#define BOX(inside) "<w:r><w:pict><w:txbxContent>" inside "</w:txbxContent></w:pict></w:r>"
+
+static void word_boxes_stand_behind_their_paragraph(void **state) {
+    (void)state;
+    assert_word(P(R("a ") BOX(P(R("box")) P(R("more"))) R("b")) P(R("c")), "a b\n\nbox\n\nmore\n\nc");
+    assert_word(P("<mc:Choice>" BOX(P(R("once"))) "</mc:Choice><mc:Fallback>" BOX(P(R("twice"))) "</mc:Fallback>"),
+                "once");
+    assert_word(P(BOX(P(R("out") BOX(P(R("in")))))), "out\n\nin");
+    drt_buffer deep = {0};
+    for (int i = 0; i < 100; i++)
+        assert_true(drt_buffer_append_text(&deep, "<w:txbxContent>"));
+    assert_true(drt_buffer_append_text(&deep, R("deep")));
+    drt_extract made = word(deep.data, "", "");
+    assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
+    drt_extract_clear(&made);
+    drt_buffer_free(&deep);
+}
+
+static void word_notes_stand_behind_their_paragraph(void **state) {
+    (void)state;
+    drt_extract made =
+        word(P(R("one") "<w:footnoteReference w:id='2'/>" R(" goes on") "<w:endnoteReference w:id='2'/>")
+                 P(R("two") "<w:footnoteReference w:id='9'/><w:footnoteReference w:id='2'/>"),
+             "<w:footnote w:type='separator' w:id='1'>" P(R("no")) "</w:footnote><w:footnote w:id='2'>" P(R("foot"))
+                 P(R("note")) "</w:footnote><w:footnote w:id='3'>" P(R("unused")) "</w:footnote>",
+             "<w:endnote w:id='2'>" P(R("end")) "</w:endnote>");
+    assert_string_equal(made.text.data, "one goes on\n\nfoot\n\nnote\n\nend\n\ntwo");
+    assert_string_equal(made.title.data, "The Mill");
+    assert_string_equal(made.date.data, "2020-01-02T03:04:05Z");
+    assert_int_equal(made.n_authors, 2);
+    assert_string_equal(made.authors[1].data, "Bo Tarn");
+    drt_extract_clear(&made);
+}
+
+static void word_files_that_are_damaged(void **state) {
+    (void)state;
+    drt_extract made = word(P(R("kept")) "<w:p><!-- ", "", "");
+    assert_string_equal(made.text.data, "kept");
+    assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
+    assert_string_equal(made.reason.data, "its text is damaged and may be incomplete");
+    drt_extract_clear(&made);
+    static const archive_part other[] = {{"word/other.xml", "", -1, NULL}};
+    drt_buffer zip = archive_make("zip", NULL, NULL, other, 1);
+    made = extract_bytes("a.docx", zip.data, zip.length);
+    assert_string_equal(made.reason.data, "its text is missing");
+    drt_extract_clear(&made);
+    made = extract_bytes("a.docx", zip.data, 20);
+    assert_non_null(made.reason.data);
+    drt_extract_clear(&made);
+    drt_buffer_free(&zip);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(word_text),
+        cmocka_unit_test(word_boxes_stand_behind_their_paragraph),
+        cmocka_unit_test(word_notes_stand_behind_their_paragraph),
+        cmocka_unit_test(word_files_that_are_damaged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
