@@ -54,12 +54,21 @@ bool drt_extract_note_charset(drt_extract *extract, int64_t replacements, const 
 /* Moves an owned string to the authors. false: out of memory. */
 bool drt_extract_add_author(drt_extract *extract, drt_string *author);
 
-/* The extract functions, a file each. */
+/* The detect and extract functions, a file each. */
 drt_status drt_format_docx_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_epub_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+bool drt_format_fb2_detect(const drt_format_probe *probe);
+drt_status drt_format_fb2_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+bool drt_format_fodt_detect(const drt_format_probe *probe);
+drt_status drt_format_fodt_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_html_detect(const drt_format_probe *probe);
 drt_status drt_format_html_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+bool drt_format_jats_detect(const drt_format_probe *probe);
+drt_status drt_format_jats_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_markdown_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+drt_status drt_format_odt_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+bool drt_format_tei_detect(const drt_format_probe *probe);
+drt_status drt_format_tei_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_text_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 
 #endif

@@ -68,6 +68,15 @@ bool drt_xml_attribute(const drt_markup_token *token, const char *name, drt_stri
     return ok;
 }
 
+bool drt_xml_attribute_line(const drt_markup_token *token, const char *name, drt_string *line) {
+    drt_string value;
+    *line = (drt_string){0};
+    bool ok =
+        drt_xml_attribute(token, name, &value) && (!value.data || drt_text_single_line(value.data, value.length, line));
+    drt_string_free(&value);
+    return ok;
+}
+
 bool drt_xml_has_prefix(const drt_markup_token *token, const char *prefix) {
     size_t n = strlen(prefix);
     return token->prefix_length == n && memcmp(token->name - n - 1, prefix, n) == 0;
@@ -189,19 +198,102 @@ static void take_tag(drt_xml *xml, const drt_markup_token *token) {
     }
 }
 
+static void take_token(drt_xml *xml, const drt_markup_token *token) {
+    if (token->kind == DRT_MARKUP_TEXT)
+        add_text(xml, token);
+    else
+        take_tag(xml, token);
+}
+
+/* The next token; false: the end, cancelled, or out of memory. */
+static bool next(drt_xml *xml, drt_markup_token *token, drt_status *status) {
+    if (*status != DRT_OK || xml->failed || !drt_markup_next(&xml->markup, token))
+        return false;
+    if (++xml->tokens % 8192 == 0 && drt_cancelled(xml->context))
+        *status = DRT_FAILED;
+    return *status == DRT_OK;
+}
+
+static drt_status end_reading(drt_xml *xml, drt_status status) {
+    drt_buffer_free(&xml->decoded);
+    return status == DRT_OK && xml->failed ? drt_fail_memory(xml->context, "a document") : status;
+}
+
 drt_status drt_xml_read(drt_xml *xml, const char *data, size_t length, bool *cut) {
     drt_status status = DRT_OK;
     drt_markup_token token;
     xml->markup = (drt_markup){.data = data, .length = length, .xml = true};
-    for (size_t n = 0; status == DRT_OK && !xml->failed && drt_markup_next(&xml->markup, &token); n++) {
-        if (n % 8192 == 0 && drt_cancelled(xml->context))
-            status = DRT_FAILED;
-        else if (token.kind == DRT_MARKUP_TEXT)
-            add_text(xml, &token);
-        else
-            take_tag(xml, &token);
-    }
+    while (next(xml, &token, &status))
+        take_token(xml, &token);
     *cut = xml->markup.cut;
-    drt_buffer_free(&xml->decoded);
-    return status == DRT_OK && xml->failed ? drt_fail_memory(xml->context, "a document") : status;
+    return end_reading(xml, status);
+}
+
+/* Reads the inside of a note. */
+static void read_note(drt_xml *xml, const drt_markup_token *start, drt_status *status) {
+    drt_string id;
+    drt_markup_token token;
+    if (!drt_xml_attribute(start, "id", &id)) {
+        xml->failed = true;
+        return;
+    }
+    drt_flow_note_define(xml->flow, id.data ? id.data : "", id.length);
+    for (int depth = 1; next(xml, &token, status);) {
+        if (token.kind != DRT_MARKUP_TEXT && !token.empty && same_name(&token, start))
+            depth += token.kind == DRT_MARKUP_START ? 1 : -1;
+        if (depth == 0)
+            break;
+        take_token(xml, &token);
+    }
+    drt_flow_note_end(xml->flow);
+    drt_string_free(&id);
+}
+
+drt_status drt_xml_read_notes(drt_xml *xml, const char *data, size_t length,
+                              bool (*is_note)(drt_xml *xml, const drt_markup_token *token)) {
+    drt_status status = DRT_OK;
+    drt_markup_token token;
+    xml->markup = (drt_markup){.data = data, .length = length, .xml = true};
+    while (next(xml, &token, &status))
+        if (token.kind == DRT_MARKUP_START && is_note(xml, &token) && !token.empty)
+            read_note(xml, &token, &status);
+    return end_reading(xml, status);
+}
+
+drt_status drt_xml_extract(drt_xml *xml, const drt_format_input *input, drt_extract *extract,
+                           bool (*is_note)(drt_xml *xml, const drt_markup_token *token), bool *collecting) {
+    drt_buffer decoded = {0};
+    drt_charset_facts facts;
+    bool cut = false;
+    drt_flow_start(xml->flow, &extract->text);
+    drt_status status = drt_markup_to_utf8(xml->context, input->data, input->length, &decoded, &facts);
+    const char *data = decoded.data ? decoded.data : "";
+    *collecting = true;
+    if (status == DRT_OK && is_note)
+        status = drt_xml_read_notes(xml, data, decoded.length, is_note);
+    *collecting = false;
+    if (status == DRT_OK)
+        status = drt_xml_read(xml, data, decoded.length, &cut);
+    drt_buffer_free(&decoded);
+    bool ok = drt_flow_finish(xml->flow, true) &&
+              (status != DRT_OK ||
+               (drt_extract_note_charset(extract, facts.replacements, facts.guessed ? facts.name : NULL) &&
+                (!cut || drt_extract_note(extract, DRT_DOCUMENT_PARTIAL,
+                                          "it ends inside a tag or a comment, which may hide "
+                                          "text"))));
+    return status == DRT_OK && !ok ? drt_fail_memory(xml->context, "a document") : status;
+}
+
+bool drt_xml_root(const drt_format_probe *probe, drt_markup_token *root) {
+    drt_markup markup = {.data = probe->head, .length = probe->head_length, .xml = true};
+    if (probe->head_length >= 3 && memcmp(probe->head, "\xEF\xBB\xBF", 3) == 0)
+        markup.at = 3;
+    while (markup.at < markup.length && memchr(" \t\r\n", markup.data[markup.at], 4))
+        markup.at++;
+    if (markup.at == markup.length || markup.data[markup.at] != '<')
+        return false;
+    while (drt_markup_next(&markup, root))
+        if (root->kind != DRT_MARKUP_TEXT)
+            return root->kind == DRT_MARKUP_START;
+    return false;
 }

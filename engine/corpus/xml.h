@@ -44,11 +44,22 @@ struct drt_xml {
     bool failed; /* out of memory */
     drt_markup markup;
     drt_buffer decoded; /* of one text */
+    size_t tokens;      /* read so far */
 };
 
 /* Reads a document, valid UTF-8, into the flow; `context`, `flow`, `elements`, `hook` and `user` are set, the rest is 0. *cut:
  * it has no proper end. DRT_FATAL: out of memory; DRT_FAILED: cancelled. */
 drt_status drt_xml_read(drt_xml *xml, const char *data, size_t length, bool *cut);
+
+/* Before drt_xml_read: keeps the elements that `is_note` chooses, and that have an id, as notes of that name in the flow. */
+drt_status drt_xml_read_notes(drt_xml *xml, const char *data, size_t length,
+                              bool (*is_note)(drt_xml *xml, const drt_markup_token *token));
+/* All of a format's extraction: decodes the input, reads notes (is_note NULL: none) while *collecting is true, then the
+ * text while it is false, finishes the flow, and notes what was lost. */
+drt_status drt_xml_extract(drt_xml *xml, const drt_format_input *input, drt_extract *extract,
+                           bool (*is_note)(drt_xml *xml, const drt_markup_token *token), bool *collecting);
+/* The first start tag of a document, as far as the probe goes; false: none, it is no XML. */
+bool drt_xml_root(const drt_format_probe *probe, drt_markup_token *root);
 
 /* Passes to the end of the element of that start tag. */
 void drt_xml_skip(drt_markup *markup, const drt_markup_token *start);
@@ -59,6 +70,7 @@ bool drt_xml_line(drt_markup *markup, const drt_markup_token *start, drt_string 
 bool drt_xml_inside(drt_markup *markup, const drt_markup_token *start, int *depth, drt_markup_token *token);
 /* An attribute's decoded value; NULL data when it isn't there. false: out of memory. */
 bool drt_xml_attribute(const drt_markup_token *token, const char *name, drt_string *value);
+bool drt_xml_attribute_line(const drt_markup_token *token, const char *name, drt_string *line); /* normalised */
 /* The tag has this prefix ("svg"). */
 bool drt_xml_has_prefix(const drt_markup_token *token, const char *prefix);
 

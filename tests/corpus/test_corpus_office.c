@@ -147,12 +147,94 @@ static void word_files_that_are_damaged(void **state) {
     drt_buffer_free(&zip);
 }
 
+/* ------------------------------------------------------------------ OpenDocument ---- */
+
+static void assert_open(const char *body, const char *text) {
+    char content[2000];
+    snprintf(content, sizeof content,
+             "<office:document-content><office:automatic-styles><style:style style:name='H'><style:text-properties "
+             "text:display='none'/></style:style></office:automatic-styles>%s</office:document-content>",
+             body);
+    archive_part parts[] = {
+        {"mimetype", "application/vnd.oasis.opendocument.text", -1, NULL},
+        {"content.xml", content, -1, NULL},
+        {"meta.xml",
+         "<office:meta><dc:creator>No</dc:creator><dc:date>2001</dc:date><dc:title>The Mill</dc:title>"
+         "<meta:initial-creator>Ada Renn</meta:initial-creator></office:meta>",
+         -1, NULL},
+        {"Object 1/content.xml", "<math><mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac></math>",
+         -1, NULL},
+    };
+    drt_buffer zip = archive_make("zip", NULL, "compression=store", parts, COUNT(parts));
+    drt_extract made = extract_bytes("a.odt", zip.data, zip.length);
+    assert_string_equal(made.text.data ? made.text.data : "", text);
+    assert_int_equal(made.status, DRT_DOCUMENT_OK);
+    assert_string_equal(made.title.data, "The Mill");
+    assert_string_equal(made.date.data, "2001");
+    assert_int_equal(made.n_authors, 1);
+    assert_string_equal(made.authors[0].data, "Ada Renn");
+    drt_extract_clear(&made);
+    drt_buffer_free(&zip);
+}
+
+#define T(inside) "<text:p>" inside "</text:p>"
+
+static void open_document_text(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"<text:h>Head</text:h>" T("a<text:s text:c='3'/>b<text:tab/>c<text:line-break/>d"), "Head\n\na b c\nd"},
+        {T("one <text:note><text:note-citation>1</text:note-citation><text:note-body>" T("foot")
+               T("note") "</text:note-body></text:note>goes on") T("two"),
+         "one goes on\n\nfoot\n\nnote\n\ntwo"},
+        {"<text:list><text:list-item>" T("red") "<text:list><text:list-item>" T(
+             "deep") "</text:list-item></text:list>"
+                     "</text:list-item><text:list-item>" T("blue") "</text:list-item></text:list>" T("after"),
+         "red\ndeep\nblue\n\nafter"},
+        {T("<text:span text:style-name='H'>no</text:span><text:span text:style-name='I'>yes</text:span>"), "yes"},
+        {"<text:p text:style-name='H'>no</text:p><text:section text:display='none'>" T("no") "</text:section>" T("yes"),
+         "yes"},
+        {"<text:tracked-changes>" T("no") "</text:tracked-changes>" T(
+             "a<office:annotation>" T("no") "</office:annotation>b"),
+         "ab"},
+        {T("a<draw:frame><draw:text-box>" T("box") "</draw:text-box><svg:title>no</svg:title><svg:desc>no</svg:desc>"
+                                                   "</draw:frame>b<text:title>field</text:title>"),
+         "abfield\n\nbox"},
+        {T("x = <draw:frame><draw:object xlink:href='./Object 1'/><draw:object xlink:href='./Object 9'/></draw:frame>"),
+         "x = (a)/(b + 1)"},
+        {"<table:table><table:table-row><table:table-cell>" T(
+             "a") "</table:table-cell><table:covered-table-cell/>"
+                  "<table:table-cell>" T("b") "</table:table-cell></table:table-row></table:table>",
+         "a b"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_open(cases[i][0], cases[i][1]);
+}
+
+static void open_documents_that_are_locked(void **state) {
+    (void)state;
+    static const archive_part parts[] = {
+        {"content.xml", "noise", -1, NULL},
+        {"META-INF/manifest.xml", "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>", -1, NULL}};
+    drt_buffer zip = archive_make("zip", NULL, NULL, parts, COUNT(parts));
+    drt_extract made = {0};
+    drt_context *context = drt_context_new(NULL);
+    drt_format_input input = {zip.data, zip.length, "a.odt", 5};
+    assert_int_equal(drt_format_odt_extract(context, &input, &made), DRT_OK);
+    assert_int_equal(made.status, DRT_DOCUMENT_SKIPPED);
+    assert_string_equal(made.reason.data, "it is encrypted; a password would be needed");
+    drt_extract_clear(&made);
+    drt_context_free(context);
+    drt_buffer_free(&zip);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(word_text),
         cmocka_unit_test(word_boxes_stand_behind_their_paragraph),
         cmocka_unit_test(word_notes_stand_behind_their_paragraph),
         cmocka_unit_test(word_files_that_are_damaged),
+        cmocka_unit_test(open_document_text),
+        cmocka_unit_test(open_documents_that_are_locked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,5 +89,85 @@ def word(folder):
     return path
 
 
-CASES = {"docx": word}
-FACTS = {"docx": {"equations": {"weight": "w = a^2 + b^2"}}}
+# ------------------------------------------------------------------ OpenDocument
+
+SPACES = " ".join('xmlns:%s="%s"' % pair for pair in {
+    "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0", "text": "urn:oasis:names:tc:opendocument:xmlns:text:1.0",
+    "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0", "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
+    "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0", "dc": "http://purl.org/dc/elements/1.1/",
+    "meta": "urn:oasis:names:tc:opendocument:xmlns:meta:1.0", "xlink": "http://www.w3.org/1999/xlink"}.items())
+
+
+def mathml(prefix=""):
+    square = "<P:msup><P:mi>%s</P:mi><P:mn>2</P:mn></P:msup>"
+    return ("<P:math><P:semantics><P:mrow><P:mi>w</P:mi><P:mo>=</P:mo>%s<P:mo>+</P:mo>%s</P:mrow>"
+            "<P:annotation encoding=\"x\">w = a^{2} + b^{2}</P:annotation></P:semantics></P:math>" % (
+                square % "a", square % "b")).replace("P:", prefix)
+
+
+def open_paragraph(inner, name="p", extra=""):
+    return "<text:%s%s>%s</text:%s>" % (name, extra, inner, name)
+
+
+def open_piece(piece):
+    if isinstance(piece, str):
+        return escape(piece)
+    kind, content = piece
+    if kind == "note":
+        return ('<text:note text:note-class="footnote"><text:note-citation>%d</text:note-citation><text:note-body>%s'
+                '</text:note-body></text:note>') % (known.NUMBER[content], open_paragraph(escape(content)))
+    return '<text:span text:style-name="T1">%s</text:span>' % escape(content)
+
+
+def open_text(formula):
+    out = ['<text:tracked-changes><text:changed-region><text:deletion><text:p>Words that were taken out</text:p>'
+           '</text:deletion></text:changed-region></text:tracked-changes>']
+    for block in known.DOCUMENT:
+        if block[0] == "heading":
+            out.append(open_paragraph(escape(block[2]), "h", ' text:outline-level="%d"' % block[1]))
+        elif block[0] == "paragraph":
+            out.append(open_paragraph("".join(open_piece(p) for p in block[1])))
+        elif block[0] == "list":
+            out.append("<text:list>%s</text:list>" % "".join(
+                "<text:list-item>%s</text:list-item>" % open_paragraph(escape(item)) for item in block[1]))
+        elif block[0] == "table":
+            out.append("<table:table><table:table-column/>%s</table:table>" % "".join(
+                "<table:table-row>%s</table:table-row>" % "".join(
+                    "<table:table-cell>%s</table:table-cell>" % open_paragraph(c) for c in row) for row in block[1]))
+        elif block[0] == "equation":
+            out.append(open_paragraph("<draw:frame>%s</draw:frame>" % formula))
+    return "<office:body><office:text>%s</office:text></office:body>" % "\n".join(out)
+
+
+def open_metadata():
+    return ("<office:meta><dc:title>%s</dc:title><meta:initial-creator>%s</meta:initial-creator><dc:creator>Nobody</dc:creator>"
+            "<meta:creation-date>%s</meta:creation-date><dc:date>2020-01-01</dc:date></office:meta>") % (
+        known.TITLE, "; ".join(known.AUTHORS), known.DATE)
+
+
+def odt(folder):
+    path = os.path.join(folder, "known.odt")
+    formula = '<draw:object xlink:href="./Object 1"/><draw:image xlink:href="x.png"/>'
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
+        z.writestr("mimetype", "application/vnd.oasis.opendocument.text", zipfile.ZIP_STORED)
+        z.writestr("content.xml", "<office:document-content %s>%s</office:document-content>" % (SPACES, open_text(formula)))
+        z.writestr("meta.xml", "<office:document-meta %s>%s</office:document-meta>" % (SPACES, open_metadata()))
+        z.writestr("styles.xml", "<office:document-styles %s><office:master-styles><text:p>A running head</text:p>"
+                   "</office:master-styles></office:document-styles>" % SPACES)
+        z.writestr("Object 1/content.xml", mathml())
+    return path
+
+
+def fodt(folder):
+    path = os.path.join(folder, "known.fodt")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('<?xml version="1.0" encoding="UTF-8"?>\n<office:document %s '
+                'office:mimetype="application/vnd.oasis.opendocument.text">%s<office:master-styles><text:p>A running head</text:p>'
+                '</office:master-styles>%s</office:document>' % (
+                    SPACES, open_metadata(), open_text("<draw:object>%s</draw:object>" % mathml("math:"))))
+    return path
+
+
+FORMULA = {"equations": {"weight": "w = a^2 + b^2"}}
+CASES = {"docx": word, "odt": odt, "fodt": fodt}
+FACTS = {"docx": FORMULA, "odt": FORMULA, "fodt": FORMULA}
