@@ -400,6 +400,44 @@ void drt_session_close(drt_session *session);
 drt_status drt_session_ask(drt_context *context, drt_session *session, const char *question, size_t length,
                            const drt_ask_params *params, drt_answer **answer);
 
+/* Many questions, several of them answered at a time: what a question gets is what drt_session_ask gives it, in the
+ * order of the questions, as soon as it and all before it are there. */
+
+typedef struct {
+    const char *text; /* copied */
+    size_t length;
+    const char *problem; /* a sentence: it can't be asked and fails with this. NULL: ask it */
+} drt_batch_question;
+
+typedef enum { DRT_BATCH_QUESTION, DRT_BATCH_NOT_YET, DRT_BATCH_END } drt_batch_next;
+
+typedef struct {
+    const char *question; /* as it was given; valid during the call */
+    size_t length;
+    drt_status status;  /* as drt_session_ask's; drt_error() is its sentence during the call. DRT_FATAL: so ends all */
+    drt_answer *answer; /* the receiver's to free; NULL: failed */
+} drt_batch_result;
+
+typedef struct {
+    drt_ask_params ask; /* of every question; its callbacks hear of the question whose turn it is */
+    int lanes;          /* most questions answered at a time; 0: what suits the device */
+    /* The next question. `wait`: nothing is under way, so it may take its time and must not give DRT_BATCH_NOT_YET;
+     * else it should not wait. */
+    drt_batch_next (*next)(void *user, bool wait, drt_batch_question *question);
+    /* It is this question's turn: what tokens and events ask's callbacks hear of until `done` are its own. An answer
+     * that was there before its turn comes without them. NULL: none. */
+    void (*begin)(void *user, const char *question, size_t length);
+    /* Once for every question that `next` gave, unless an earlier call returned false, which ends all. */
+    bool (*done)(void *user, const drt_batch_result *result);
+    void *user; /* of these three */
+} drt_batch_params;
+
+drt_batch_params drt_batch_params_default(void); /* drt_ask_params_default(), 0, no callbacks */
+
+/* DRT_OK: every question taken was given to `done`, with whatever status, cancelled ones as far as they were. DRT_FATAL:
+ * so were they, but the session is unusable. DRT_FAILED: nothing was asked (params). */
+drt_status drt_session_ask_batch(drt_context *context, drt_session *session, const drt_batch_params *params);
+
 typedef struct {
     drt_string query;
     drt_retriever retriever;

@@ -263,10 +263,8 @@ static drt_status find_memory(drt_context *context, drt_retrieval *r, const drt_
     return DRT_OK;
 }
 
-drt_status drt_retrieval_step(void *user, drt_context *context, int lane, int step, int group, const float *query,
+drt_status drt_retrieval_step(drt_context *context, drt_retrieval *r, int step, int group, const float *query,
                               drt_retrieved *out) {
-    drt_retrieval *r = user;
-    (void)lane; /* one question at a time */
     *out = (drt_retrieved){0};
     if (group > 0 && r->group_0_only)
         return DRT_OK;

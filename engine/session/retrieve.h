@@ -38,8 +38,8 @@ drt_status drt_retrieval_start(drt_context *context, drt_retrieval *r, drt_retri
 /* Forgets the question. */
 void drt_retrieval_clear(drt_retrieval *r);
 
-/* A drt_retrieve_fn; user is the drt_retrieval. Appends an event: hits without their texts. */
-drt_status drt_retrieval_step(void *user, drt_context *context, int lane, int step, int group, const float *query,
+/* What a drt_retrieve_fn does, for this question. Appends an event: hits without their texts. */
+drt_status drt_retrieval_step(drt_context *context, drt_retrieval *r, int step, int group, const float *query,
                               drt_retrieved *out);
 
 /* Each hit's document and text, of events that have none yet; with_slots: also what its slots stand for. */

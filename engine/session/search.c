@@ -29,17 +29,23 @@ static drt_status cut_hits(drt_context *context, drt_event *event, size_t top) {
 static drt_status search(drt_context *context, drt_session *s, const drt_question *query,
                          const drt_search_params *params) {
     const drt_config *c = &s->model->config;
-    drt_retrieval *r = &s->retrieval;
-    bool group_0_only = params->retriever == DRT_RETRIEVER_BM25 || params->retriever == DRT_RETRIEVER_RANDOM;
-    int listed = params->top > c->top_k ? params->top : c->top_k;
-    drt_status status = drt_retrieval_start(context, r, params->retriever, params->document_glob, params->seed, listed,
-                                            group_0_only, &query->clean);
+    drt_status status = drt_session_reserve(context, s, 1);
     if (status != DRT_OK)
         return status;
-    drt_reader_item item = {0, s->slots, c->chunk_size, s->hidden, NULL};
-    drt_reader_reset(s->reader, 0);
-    drt_question_chunk(query->tokens, query->n_tokens, c->chunk_size, s->slots);
+    drt_lane *lane = &s->lanes[0];
+    drt_retrieval *r = &lane->retrieval;
+    bool group_0_only = params->retriever == DRT_RETRIEVER_BM25 || params->retriever == DRT_RETRIEVER_RANDOM;
+    int listed = params->top > c->top_k ? params->top : c->top_k;
+    status = drt_retrieval_start(context, r, params->retriever, params->document_glob, params->seed, listed,
+                                 group_0_only, &query->clean);
+    if (status != DRT_OK)
+        return status;
+    drt_reader_item item = {lane->number, lane->slots, c->chunk_size, lane->hidden, NULL};
+    drt_lane_begin(s, lane);
+    drt_question_chunk(query->tokens, query->n_tokens, c->chunk_size, lane->slots);
     status = drt_reader_run(context, s->reader, &item, 1);
+    if (status == DRT_OK)
+        status = drt_lane_check(context, lane);
     for (size_t e = 0; e < r->n_events && status == DRT_OK; e++)
         status = cut_hits(context, &r->events[e], (size_t)params->top);
     if (status == DRT_OK)
@@ -63,7 +69,7 @@ drt_status drt_session_search(drt_context *context, drt_session *session, const 
     if (status == DRT_OK && !found)
         status = drt_fail_memory(context, "a search");
     if (found) {
-        drt_retrieval *r = &session->retrieval;
+        drt_retrieval *r = &session->lanes[0].retrieval;
         *found = (drt_search_result){read.trimmed, params->retriever, r->events, r->n_events};
         read.trimmed = (drt_string){0};
         r->events = NULL;

@@ -5,19 +5,39 @@
 #include "engine/session/retrieve.h"
 #include "engine/session/sample.h"
 
+/* Where one question at a time is answered, beside those of other lanes. */
+typedef struct {
+    int number; /* of the reader's lane */
+    drt_retrieval retrieval;
+    /* What went wrong in this lane's retrieval: it concerns its question alone, so the reader is not told. */
+    drt_status failed;
+    drt_string sentence;
+    int32_t *slots;   /* (2S) tokens of one run of the reader, */
+    float *hidden;    /* (2S,d) what it gives for them */
+    float *attention; /* (2S,G,K,S) */
+} drt_lane;
+
 struct drt_session {
     drt_library *library;
     drt_model *model;
-    drt_reader *reader;
     drt_landmarks landmarks;
-    drt_retrieval retrieval;
-    int32_t *slots;            /* (2S) tokens of one run of the reader */
-    float *hidden;             /* (2S,d) */
-    float *attention;          /* (2S,G,K,S) */
-    float *logits;             /* (vocab) */
+    drt_reader *reader; /* of n_lanes */
+    drt_lane *lanes;
+    int n_lanes;
+    float *hidden;             /* (n_lanes,d) of each lane's newest slot */
+    float *logits;             /* (n_lanes,vocab) */
     drt_candidate *candidates; /* (vocab) */
     bool storing_failed;       /* said once */
 };
+
+/* Makes room for n questions at a time, n >= 1; what is there already is kept when it suffices. After a failure the
+ * session has no lane and must be given some before anything else. */
+drt_status drt_session_reserve(drt_context *context, drt_session *session, int n_lanes);
+
+/* Makes a lane ready for a question's slots. */
+void drt_lane_begin(drt_session *session, drt_lane *lane);
+/* The failure of its retrieval, if there was one. */
+drt_status drt_lane_check(drt_context *context, const drt_lane *lane);
 
 /* A question as it is echoed, as it is read, and its tokens. */
 typedef struct {

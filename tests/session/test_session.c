@@ -281,12 +281,13 @@ static void long_answer_retrieves_at_each_landmark(void **state) {
     int32_t tokens[192];
     for (int i = 0; i < 192; i++)
         tokens[i] = (int32_t)golden[i];
-    drt_retrieval *r = &t.session->retrieval;
+    drt_lane *lane = &t.session->lanes[0];
+    drt_retrieval *r = &lane->retrieval;
     const drt_string text = {(char *)"what", 4};
     scratch_check(t.context, drt_retrieval_start(t.context, r, DRT_RETRIEVER_LEARNED, NULL, 0, TOP_K, false, &text));
-    drt_reader_reset(t.session->reader, 0);
+    drt_lane_begin(t.session, lane);
     for (int at = 0; at < 192; at += 96) {
-        drt_reader_item item = {0, tokens + at, 96, t.session->hidden, NULL};
+        drt_reader_item item = {lane->number, tokens + at, 96, lane->hidden, NULL};
         scratch_check(t.context, drt_reader_run(t.context, t.session->reader, &item, 1));
     }
     assert_int_equal(r->n_events, 3 * GROUPS);
