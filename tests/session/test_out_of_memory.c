@@ -129,6 +129,56 @@ static drt_status ask(void) {
     return status;
 }
 
+typedef struct {
+    size_t taken, done, ok;
+} counts;
+
+static drt_batch_next next(void *user, bool wait, drt_batch_question *question) {
+    static const char *const questions[] = {"Who lit the lamp?", "\xFF", "When?", "Is the bridge closed?", "Where?"};
+    counts *n = user;
+    (void)wait;
+    if (n->taken == sizeof questions / sizeof *questions)
+        return DRT_BATCH_END;
+    *question = (drt_batch_question){.text = questions[n->taken], .length = strlen(questions[n->taken])};
+    n->taken++;
+    return DRT_BATCH_QUESTION;
+}
+
+static bool done(void *user, const drt_batch_result *result) {
+    counts *n = user;
+    n->done++;
+    n->ok += result->status == DRT_OK;
+    assert_true((result->status >= DRT_WARN) == (result->answer != NULL));
+    assert_true(result->status == DRT_OK || drt_error(t.context)[0]);
+    drt_answer_free(result->answer);
+    return true;
+}
+
+/* More questions than lanes, which are made anew each time. */
+static drt_status ask_several(void) {
+    counts n = {0};
+    drt_batch_params params = drt_batch_params_default();
+    params.ask.temperature = 50;
+    params.ask.max_tokens = 12;
+    params.lanes = 3;
+    params.next = next;
+    params.done = done;
+    params.user = &n;
+    drt_session *session = NULL;
+    long allowed = left;
+    left = -1;
+    scratch_check(t.context, drt_session_open(t.context, t.library, t.model, &session));
+    left = allowed;
+    drt_status status = drt_session_ask_batch(t.context, session, &params);
+    left = -1;
+    assert_true(status == DRT_OK || status == DRT_FATAL);
+    /* Only a question for which there was no memory at all is not heard of again. */
+    assert_in_range(n.done, n.taken > 0 ? n.taken - 1 : 0, n.taken);
+    assert_true(status != DRT_OK || n.done == 5);
+    drt_session_close(session);
+    return status == DRT_OK && n.ok < 4 ? DRT_WARN : status;
+}
+
 static drt_status search(void) {
     drt_search_params params = drt_search_params_default();
     params.retriever = DRT_RETRIEVER_RANDOM;
@@ -179,6 +229,11 @@ static void asking_survives(void **state) {
     assert_in_range(until_it_succeeds(ask), 50, 3000);
 }
 
+static void asking_several_survives(void **state) {
+    (void)state;
+    assert_in_range(until_it_succeeds(ask_several), 100, 5000);
+}
+
 static void searching_survives(void **state) {
     (void)state;
     assert_in_range(until_it_succeeds(search), 10, 500);
@@ -191,9 +246,8 @@ static void ingesting_survives(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening_survives),
-        cmocka_unit_test(asking_survives),
-        cmocka_unit_test(searching_survives),
+        cmocka_unit_test(opening_survives),        cmocka_unit_test(asking_survives),
+        cmocka_unit_test(asking_several_survives), cmocka_unit_test(searching_survives),
         cmocka_unit_test(ingesting_survives),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
