@@ -134,7 +134,7 @@ typedef struct {
 } counts;
 
 static drt_batch_next next(void *user, bool wait, drt_batch_question *question) {
-    static const char *const questions[] = {"Who lit the lamp?", "\xFF", "When?", "Is the bridge closed?", "Where?"};
+    static const char *const questions[] = {"Who lit the lamp?", "\xFF", "When?", "Where?"};
     counts *n = user;
     (void)wait;
     if (n->taken == sizeof questions / sizeof *questions)
@@ -159,8 +159,9 @@ static drt_status ask_several(void) {
     counts n = {0};
     drt_batch_params params = drt_batch_params_default();
     params.ask.temperature = 50;
-    params.ask.max_tokens = 12;
-    params.lanes = 3;
+    params.ask.max_tokens = 4;
+    params.ask.store = false;
+    params.lanes = 2;
     params.next = next;
     params.done = done;
     params.user = &n;
@@ -174,9 +175,9 @@ static drt_status ask_several(void) {
     assert_true(status == DRT_OK || status == DRT_FATAL);
     /* Only a question for which there was no memory at all is not heard of again. */
     assert_in_range(n.done, n.taken > 0 ? n.taken - 1 : 0, n.taken);
-    assert_true(status != DRT_OK || n.done == 5);
+    assert_true(status != DRT_OK || n.done == 4);
     drt_session_close(session);
-    return status == DRT_OK && n.ok < 4 ? DRT_WARN : status;
+    return status == DRT_OK && n.ok < 3 ? DRT_WARN : status;
 }
 
 static drt_status search(void) {
