@@ -35,16 +35,17 @@ static const drt_option option_table[] = {
     OPT_END,
 };
 
-/* One run of the command: where answers come from and how they look. */
+/* One run of the command: where questions come from, how answers look, what became of them. */
 typedef struct {
     workspace work;
     const values *options;
     const char *library;
     drt_ask_params params;
     surroundings around;
-    bool batch;
+    input in;      /* of a batch */
     int answers;   /* printed so far */
     bool streamed; /* part of this answer stands on the terminal */
+    int result;    /* the exit status so far */
 } asking;
 
 /* The answer as it grows, for people who watch. */
@@ -82,8 +83,58 @@ static void print_plain(asking *run, const drt_answer *answer) {
     evidence_passages_print(answer, &run->around);
 }
 
-/* In a batch, what is answered stands above the answer. */
-static void print_question(asking *run, const char *question, size_t length) {
+/* What became of a question. false: nothing more can be written. */
+static bool print_result(asking *run, const char *question, size_t length, drt_status status, drt_answer *answer) {
+    int result = status >= DRT_WARN ? EXIT_ALL : status == DRT_FAILED ? EXIT_SOME : EXIT_USAGE;
+    signals_hold();
+    if (status < DRT_WARN) {
+        const char *sentence = drt_error(run->work.context);
+        if (run->streamed)
+            putchar('\n');
+        complain("%s", sentence);
+        if (run->options->json)
+            print_json_error(question, length, sentence);
+    } else if (run->options->json) {
+        print_json(run, answer);
+    } else {
+        print_plain(run, answer);
+    }
+    drt_answer_free(answer);
+    run->answers++;
+    run->streamed = false;
+    bool written = output_flush();
+    signals_release();
+    if (!written)
+        result = EXIT_USAGE;
+    run->result = result > run->result ? result : run->result;
+    return written;
+}
+
+static void ask_once(asking *run, const char *question) {
+    size_t length = strlen(question);
+    drt_answer *answer = NULL;
+    input_trim(&question, &length);
+    drt_status status = drt_session_ask(run->work.context, run->work.session, question, length, &run->params, &answer);
+    print_result(run, question, length, status, answer);
+}
+
+/* ------------------------------------------------------------------------- batches -------- */
+
+static drt_batch_next next_line(void *user, bool wait, drt_batch_question *question) {
+    asking *run = user;
+    input_line line;
+    input_result result = input_next(&run->in, wait, &line);
+    if (result != INPUT_LINE)
+        return result == INPUT_END ? DRT_BATCH_END : DRT_BATCH_NOT_YET;
+    *question = (drt_batch_question){.text = line.text, .length = line.length};
+    if (line.too_long)
+        question->problem = "the line is longer than 4 MiB: only its start was read";
+    return DRT_BATCH_QUESTION;
+}
+
+/* What is answered stands above the answer. */
+static void print_question(void *user, const char *question, size_t length) {
+    const asking *run = user;
     if (run->answers > 0)
         putchar('\n');
     fputs("> ", stdout);
@@ -91,69 +142,35 @@ static void print_question(asking *run, const char *question, size_t length) {
     putchar('\n');
 }
 
-/* Asks one question and prints what comes. Returns the exit status so far: EXIT_USAGE ends a batch. */
-static int ask(asking *run, const char *question, size_t length, bool too_long) {
-    bool json = run->options->json;
-    drt_answer *answer = NULL;
-    drt_status status = DRT_FAILED;
-    const char *sentence = "the line is longer than 4 MiB: only its start was read";
-    run->streamed = false;
-    if (!json && run->batch)
-        print_question(run, question, length);
-    if (!too_long) {
-        status = drt_session_ask(run->work.context, run->work.session, question, length, &run->params, &answer);
-        sentence = drt_error(run->work.context);
-    }
-    signals_hold();
-    if (status < DRT_WARN) {
-        if (run->streamed)
-            putchar('\n');
-        complain("%s", sentence);
-        if (json)
-            print_json_error(question, length, sentence);
-    } else if (json) {
-        print_json(run, answer);
-    } else {
-        print_plain(run, answer);
-    }
-    drt_answer_free(answer);
-    run->answers++;
-    bool written = output_flush();
-    signals_release();
-    if (status == DRT_FATAL || !written)
-        return EXIT_USAGE;
-    return status < DRT_WARN ? EXIT_SOME : EXIT_ALL;
+static bool print_batch_result(void *user, const drt_batch_result *result) {
+    return print_result(user, result->question, result->length, result->status, result->answer);
 }
 
-static int ask_once(asking *run, const char *question) {
-    size_t length = strlen(question);
-    input_trim(&question, &length);
-    return ask(run, question, length, false);
-}
-
-static int ask_lines(asking *run) {
-    input in;
-    input_line line;
-    int result = EXIT_ALL;
+static void ask_lines(asking *run) {
+    drt_batch_params params = drt_batch_params_default();
+    params.ask = run->params;
+    params.next = next_line;
+    params.begin = run->options->json ? NULL : print_question;
+    params.done = print_batch_result;
+    params.user = run;
     if (isatty(STDIN_FILENO))
         complain("one question a line; Ctrl-D ends");
-    input_open(&in, STDIN_FILENO);
-    while (result != EXIT_USAGE && !signals_cancelled(NULL) && input_next(&in, &line)) {
-        int one = ask(run, line.text, line.length, line.too_long);
-        result = one > result ? one : result;
+    input_open(&run->in, STDIN_FILENO);
+    drt_status status = drt_session_ask_batch(run->work.context, run->work.session, &params);
+    if (status < DRT_WARN && run->result != EXIT_USAGE) { /* no question has said it */
+        workspace_complain(&run->work);
+        run->result = EXIT_USAGE;
     }
-    if (in.error) {
-        complain("cannot read questions from standard input: %s", strerror(in.error));
-        result = EXIT_USAGE;
+    if (run->in.error) {
+        complain("cannot read questions from standard input: %s", strerror(run->in.error));
+        run->result = EXIT_USAGE;
     }
-    input_close(&in);
-    return result;
+    input_close(&run->in);
 }
 
 static int run(const void *given, char **operands) {
     const values *options = given;
-    asking run = {
-        .options = options, .library = operands[0], .batch = !operands[1], .params = drt_ask_params_default()};
+    asking run = {.options = options, .library = operands[0], .params = drt_ask_params_default()};
     run.params.retriever = options->retriever;
     run.params.document_glob = options->glob;
     run.params.max_tokens = (int)options->max_tokens;
@@ -166,12 +183,15 @@ static int run(const void *given, char **operands) {
     run.params.user = &run;
     run.around = (surroundings){.work = &run.work, .characters = options->context};
 
-    int status = EXIT_USAGE;
-    if (workspace_open(&run.work) && workspace_open_session(&run.work, &options->compute, run.library))
-        status = run.batch ? ask_lines(&run) : ask_once(&run, operands[1]);
+    if (!workspace_open(&run.work) || !workspace_open_session(&run.work, &options->compute, run.library))
+        run.result = EXIT_USAGE;
+    else if (operands[1])
+        ask_once(&run, operands[1]);
+    else
+        ask_lines(&run);
     surroundings_free(&run.around);
     workspace_close(&run.work);
-    return status;
+    return run.result;
 }
 
 const drt_command command_ask = {

@@ -2,6 +2,7 @@
 #include "app/input.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,36 +69,50 @@ static bool fill(input *in) {
     return got > 0;
 }
 
+/* Can something be read, or the end be seen, without waiting? */
+static bool is_readable(int fd) {
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    return poll(&poll_fd, 1, 0) > 0;
+}
+
 /* The next line as it is, or what stands behind the last line end. */
-static bool next_raw(input *in, input_line *line) {
-    size_t searched = 0;
+static input_result next_raw(input *in, bool wait, input_line *line) {
     *line = (input_line){0};
     for (;;) {
         size_t length = in->end - in->start;
-        char *end = length > searched ? memchr(in->data + in->start + searched, '\n', length - searched) : NULL;
+        char *end =
+            length > in->searched ? memchr(in->data + in->start + in->searched, '\n', length - in->searched) : NULL;
         if (!end && length > INPUT_MAX_LINE) {
             /* Its head stays in place; the rest of the line is read over it. */
-            line->too_long = true;
+            in->too_long = true;
             in->end = in->start + INPUT_MAX_LINE;
             length = INPUT_MAX_LINE;
         }
         if (!end && !in->at_end) {
-            searched = length;
+            in->searched = length;
+            if (!wait && !is_readable(in->fd))
+                return INPUT_NOT_YET;
             fill(in);
             if (!in->error)
                 continue;
         }
         if (signals_cancelled(NULL) || in->error || (!end && length == 0))
-            return false;
+            return INPUT_END;
         line->text = in->data + in->start;
         line->length = end ? (size_t)(end - line->text) : length;
+        line->too_long = in->too_long;
         in->start += line->length + (end ? 1 : 0);
-        return true;
+        in->searched = 0;
+        in->too_long = false;
+        return INPUT_LINE;
     }
 }
 
-bool input_next(input *in, input_line *line) {
-    while (next_raw(in, line)) {
+input_result input_next(input *in, bool wait, input_line *line) {
+    for (;;) {
+        input_result result = next_raw(in, wait, line);
+        if (result != INPUT_LINE)
+            return result;
         if (line->length > INPUT_MAX_LINE) {
             line->too_long = true;
             line->length = INPUT_MAX_LINE;
@@ -106,7 +121,6 @@ bool input_next(input *in, input_line *line) {
             line->length = drt_utf8_floor(line->text, line->length, line->length - 1);
         input_trim(&line->text, &line->length);
         if (line->length > 0)
-            return true;
+            return INPUT_LINE;
     }
-    return false;
 }

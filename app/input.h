@@ -13,6 +13,8 @@ typedef struct {
     int fd;
     char *data; /* bytes read, not yet given out: [start, end) */
     size_t start, end, capacity;
+    size_t searched; /* bytes from start on without a line end */
+    bool too_long;   /* of the line that begins at start, more was read than is kept */
     bool at_end;
     int error; /* errno of a failed read */
 } input;
@@ -25,8 +27,14 @@ typedef struct {
 
 void input_open(input *in, int fd);
 void input_close(input *in);
-/* The next line that is not blank. false: the end, a read error (in->error), or a signal asked to stop. */
-bool input_next(input *in, input_line *line);
+typedef enum {
+    INPUT_LINE,
+    INPUT_NOT_YET, /* only where one does not wait */
+    INPUT_END      /* also a read error (in->error), and when a signal asked to stop */
+} input_result;
+
+/* The next line that is not blank. */
+input_result input_next(input *in, bool wait, input_line *line);
 
 /* Takes a byte order mark and white space (Unicode's) off both ends. */
 void input_trim(const char **text, size_t *length);

@@ -144,7 +144,7 @@ static int pipe_with(const char *data, size_t length) {
 #define assert_next(in, expected)                                                                                      \
     do {                                                                                                               \
         input_line line_;                                                                                              \
-        assert_true(input_next(&(in), &line_));                                                                        \
+        assert_int_equal(input_next(&(in), true, &line_), INPUT_LINE);                                                 \
         assert_int_equal(line_.length, sizeof(expected) - 1);                                                          \
         assert_memory_equal(line_.text, expected, sizeof(expected) - 1);                                               \
     } while (0)
@@ -160,9 +160,34 @@ static void test_input_lines(void **state) {
     assert_next(in, "nul\0in");
     assert_next(in, "\xff\xfe");
     assert_next(in, "last");
-    assert_false(input_next(&in, &line));
+    assert_int_equal(input_next(&in, true, &line), INPUT_END);
     assert_int_equal(in.error, 0);
     close(in.fd);
+    input_close(&in);
+}
+
+/* Who does not wait gets whole lines only, in whatever pieces they come. */
+static void test_input_without_waiting(void **state) {
+    (void)state;
+    int ends[2];
+    input in;
+    input_line line;
+    assert_int_equal(pipe(ends), 0);
+    input_open(&in, ends[0]);
+    assert_int_equal(input_next(&in, false, &line), INPUT_NOT_YET);
+    assert_int_equal(write(ends[1], "one\n\n  \ntw", 10), 10);
+    assert_int_equal(input_next(&in, false, &line), INPUT_LINE);
+    assert_memory_equal(line.text, "one", 3);
+    assert_int_equal(input_next(&in, false, &line), INPUT_NOT_YET);
+    assert_int_equal(input_next(&in, false, &line), INPUT_NOT_YET);
+    assert_int_equal(write(ends[1], "o\nthree", 7), 7);
+    assert_next(in, "two");
+    assert_int_equal(input_next(&in, false, &line), INPUT_NOT_YET);
+    close(ends[1]);
+    assert_int_equal(input_next(&in, false, &line), INPUT_LINE);
+    assert_memory_equal(line.text, "three", 5);
+    assert_int_equal(input_next(&in, false, &line), INPUT_END);
+    close(ends[0]);
     input_close(&in);
 }
 
@@ -173,7 +198,7 @@ static void test_input_empty(void **state) {
         input in;
         input_line line;
         input_open(&in, pipe_with(empty[i], strlen(empty[i])));
-        assert_false(input_next(&in, &line));
+        assert_int_equal(input_next(&in, true, &line), INPUT_END);
         close(in.fd);
         input_close(&in);
     }
@@ -192,13 +217,13 @@ static void test_input_too_long(void **state) {
     input in;
     input_line line;
     input_open(&in, fileno(file));
-    assert_true(input_next(&in, &line));
+    assert_int_equal(input_next(&in, true, &line), INPUT_LINE);
     assert_true(line.too_long);
     assert_true(line.length <= INPUT_MAX_LINE && line.length > INPUT_MAX_LINE - 4);
     assert_true((unsigned char)line.text[line.length - 1] == 0xab);
     assert_true(in.capacity <= 4 * INPUT_MAX_LINE);
     assert_next(in, "next");
-    assert_false(input_next(&in, &line));
+    assert_int_equal(input_next(&in, true, &line), INPUT_END);
     input_close(&in);
     fclose(file);
 }
@@ -208,7 +233,7 @@ static void test_input_error(void **state) {
     input in;
     input_line line;
     input_open(&in, -1);
-    assert_false(input_next(&in, &line));
+    assert_int_equal(input_next(&in, true, &line), INPUT_END);
     assert_int_not_equal(in.error, 0);
     input_close(&in);
 }
@@ -304,6 +329,7 @@ int main(void) {
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_json_any_bytes),
         cmocka_unit_test(test_input_lines),
+        cmocka_unit_test(test_input_without_waiting),
         cmocka_unit_test(test_input_empty),
         cmocka_unit_test(test_input_too_long),
         cmocka_unit_test(test_input_error),
