@@ -3,6 +3,7 @@
  * debug preset looks for leaks. The linker sends the program's allocations here (--wrap). */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,13 +20,13 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 
-static long left = -1; /* allocations that succeed; < 0: all */
+static atomic_long left = -1; /* allocations that succeed, of all threads; < 0: all */
 
 static bool exhausted(void) {
-    if (left == 0)
-        return true;
-    left -= left > 0;
-    return false;
+    long now = atomic_load(&left);
+    while (now > 0 && !atomic_compare_exchange_weak(&left, &now, now - 1))
+        ;
+    return now == 0;
 }
 
 void *__wrap_malloc(size_t size) {
@@ -204,7 +205,7 @@ static drt_status ingest(void) {
     drt_library_facts facts;
     snprintf(path, sizeof path, "%s/other.drt", t.scratch.folder);
     scratch_check(t.context, drt_library_open(t.context, path, &params, &library));
-    drt_ingest_params ingest = {.paths = (const char *[]){t.documents}, .n_paths = 1};
+    drt_ingest_params ingest = {.paths = (const char *[]){t.documents}, .n_paths = 1, .threads = 3};
     drt_ingest_report report;
     left = allowed;
     drt_status status = drt_ingest(t.context, library, t.model, &ingest, &report);
