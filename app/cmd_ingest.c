@@ -89,6 +89,11 @@ static void print_summary(ingest *run, const drt_ingest_report *report, const ch
     if (report->seconds > 0 && report->tokens > 0)
         fprintf(stderr, ", %.0f tokens/s", (double)report->tokens / report->seconds);
     fputs(report->cancelled ? "; stopped early, what is in stays in\n" : "\n", stderr);
+    if (report->tokens > 0) {
+        char stages[320];
+        progress_stages(stages, sizeof stages, report->stages, report->seconds);
+        fprintf(stderr, "%s\n", stages);
+    }
 }
 
 static bool open_report(ingest *run, const char *path) {

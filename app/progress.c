@@ -36,6 +36,43 @@ static long peak_megabytes(void) {
     return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss / 1024 : 0;
 }
 
+/* Tokens or bytes a second: 999, 6.4k, 1.7M. */
+static int format_rate(char *out, size_t size, double rate) {
+    if (rate < 999.5)
+        return snprintf(out, size, "%.0f", rate);
+    return rate < 999950 ? snprintf(out, size, "%.1fk", rate / 1e3) : snprintf(out, size, "%.1fM", rate / 1e6);
+}
+
+static int format_stage(char *out, size_t size, const drt_stage_facts stages[DRT_STAGES], double seconds, int stage) {
+    char rate[32];
+    format_rate(rate, sizeof rate, drt_stage_rate(&stages[stage]));
+    return snprintf(out, size, "%s%s %s%s/s %.0f%%", stage == (int)drt_stage_bottleneck(stages) ? "*" : "",
+                    drt_stage_name((drt_stage)stage), rate, stage == DRT_STAGE_READ ? "B" : "",
+                    100 * drt_stage_share(&stages[stage], seconds));
+}
+
+int progress_stages(char *out, size_t size, const drt_stage_facts stages[DRT_STAGES], double seconds) {
+    int length = 0;
+    for (int i = 0; i < DRT_STAGES; i++) {
+        length += snprintf(out + length, size - (size_t)length, "%s", i ? ", " : "");
+        length += format_stage(out + length, size - (size_t)length, stages, seconds, i);
+    }
+    return length;
+}
+
+/* All stages where there is room, else the one that the others wait for; "" before anything was measured. */
+static int format_stages(char *out, size_t size, const drt_progress *state, int room) {
+    out[0] = 0;
+    if (drt_stage_rate(&state->stages[DRT_STAGE_ENCODE]) <= 0)
+        return 0;
+    int length = progress_stages(out, size, state->stages, state->seconds);
+    if (length > room)
+        length = format_stage(out, size, state->stages, state->seconds, (int)drt_stage_bottleneck(state->stages));
+    if (length > room)
+        out[length = 0] = 0;
+    return length;
+}
+
 /* How a state reads, without the path. */
 static int format_state(char *out, size_t size, const drt_progress *state) {
     double rate = state->seconds > 0 ? (double)state->tokens / state->seconds : 0;
@@ -63,8 +100,11 @@ void progress_ingest(progress *line, const drt_progress *state) {
     int64_t now = now_ms();
     if (!terminal_is(stderr) || (line->drawn_at && now - line->drawn_at < REDRAW_MS))
         return;
-    char head[200];
+    char head[512];
     int width = terminal_width(stderr) - 1, columns = format_state(head, sizeof head, state);
+    columns += format_stages(head + columns, sizeof head - (size_t)columns - 1, state, width - columns - 1);
+    if (columns < width)
+        head[columns++] = ' ';
     columns = columns < width ? columns : width;
     size_t length = 0;
     char *path = state->current ? terminal_neutralise(state->current, state->current_length, TEXT_LINE, &length) : NULL;

@@ -13,6 +13,10 @@ typedef struct {
     int columns;      /* of what stands there */
 } progress;
 
+/* The stages of an ingest: each one's own rate and the share of the time that it works, the busiest marked "*"; returns
+ * the length. */
+int progress_stages(char *out, size_t size, const drt_stage_facts stages[DRT_STAGES], double seconds);
+
 void progress_ingest(progress *line, const drt_progress *state);
 /* Wipes the line, so that other text can be written in its place. */
 void progress_clear(progress *line);

@@ -248,8 +248,7 @@ typedef enum {
     DRT_STAGES
 } drt_stage;
 
-/* What a stage has done so far: amount / busy * threads is its own rate, busy / threads / seconds of the run the
- * share of its time that it works. */
+/* What a stage has done so far. */
 typedef struct {
     int64_t amount; /* READ: bytes of members, unpacked; all others: tokens */
     double busy;    /* seconds at work, of all its threads together; no waiting for other stages */
@@ -258,6 +257,10 @@ typedef struct {
 
 /* "read", "tokenise", "encode", "write", "index". */
 const char *drt_stage_name(drt_stage stage);
+/* Amount a second while it works: what it could do if the others were faster. 0: nothing was measured. */
+double drt_stage_rate(const drt_stage_facts *stage);
+/* Share of the run's seconds that it worked, 0..1. */
+double drt_stage_share(const drt_stage_facts *stage, double seconds);
 /* Of what was measured: the stage that worked the largest share of the time, which the others wait for. */
 drt_stage drt_stage_bottleneck(const drt_stage_facts stages[DRT_STAGES]);
 

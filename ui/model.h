@@ -56,7 +56,8 @@ typedef struct {
     drt_string source; /* what was given, for the title */
     int64_t members_done, members_failed, bytes_done, bytes_total, chunks, tokens;
     double seconds;
-    double tokens_per_second, bytes_per_second, chunks_per_second; /* over the last seconds */
+    double tokens_per_second, bytes_per_second; /* over the last seconds */
+    drt_stage_facts stages[DRT_STAGES];
     drt_string current;
     model_failure *failures; /* members that are partial or skipped, in order */
     size_t n_failures;

@@ -220,8 +220,7 @@ static unsigned take_progress(ui_model *model, news *message) {
         smooth(ingest->tokens_per_second, (double)(now->tokens - ingest->tokens), passed, first);
     ingest->bytes_per_second =
         smooth(ingest->bytes_per_second, (double)(now->bytes_done - ingest->bytes_done), passed, first);
-    ingest->chunks_per_second =
-        smooth(ingest->chunks_per_second, (double)(now->chunks - ingest->chunks), passed, first);
+    memcpy(ingest->stages, now->stages, sizeof ingest->stages);
     ingest->members_done = now->members_done;
     ingest->members_failed = now->members_failed;
     ingest->bytes_done = now->bytes_done;

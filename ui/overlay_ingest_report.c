@@ -8,7 +8,7 @@
 #include "ui/view.h"
 
 #define BOX_COLUMNS 100
-#define HEAD_ROWS 6   /* source, state, bar, rates, counts, current */
+#define HEAD_ROWS 7   /* source, state, bar, stages in two, counts, current */
 #define DETAIL_ROWS 3 /* path and reason of the selected member */
 
 typedef struct {
@@ -66,42 +66,62 @@ static void draw_bar_line(const model_ingest *ingest, cells *out, rect line) {
     }
 }
 
-/* Of the stages: reading files, the network, chunks stored. A finished ingest has the means of all its time. */
-static void draw_rates(const model_ingest *ingest, cells *out, rect line) {
-    double seconds = ingest->report.seconds > 0 ? ingest->report.seconds : 1;
-    double bytes = ingest->running ? ingest->bytes_per_second : (double)ingest->bytes_done / seconds;
-    double tokens = ingest->running ? ingest->tokens_per_second : (double)ingest->report.tokens / seconds;
-    double chunks = ingest->running ? ingest->chunks_per_second : (double)ingest->report.chunks / seconds;
-    const char *dot = glyph_text(GLYPH_DOT, out->ascii);
-    char read[16], encoded[32];
-    format_bytes((int64_t)bytes, read);
-    format_count((int64_t)(tokens + 0.5), encoded);
-    cells_printf(out, line, 0, 0, ROLE_TEXT, "reading %s/s %s network %s tokens/s %s storing %.1f chunks/s", read, dot,
-                 encoded, dot, chunks);
+/* "215 MB/s", "6.4k/s", "1.7M/s". */
+static void format_rate(drt_stage stage, double rate, char out[24]) {
+    char bytes[16];
+    if (stage == DRT_STAGE_READ) {
+        format_bytes((int64_t)rate, bytes);
+        snprintf(out, 24, "%s/s", bytes);
+    } else if (rate >= 999950) {
+        snprintf(out, 24, "%.1fM/s", rate / 1e6);
+    } else {
+        snprintf(out, 24, "%.1fk/s", rate / 1e3);
+    }
+}
+
+/* Each stage's own rate, and how much of the time it works: the others wait for the busiest. */
+static void draw_stages(const model_ingest *ingest, cells *out, rect area) {
+    const drt_stage_facts *stages = ingest->finished ? ingest->report.stages : ingest->stages;
+    double seconds = ingest->finished ? ingest->report.seconds : ingest->seconds;
+    drt_stage slowest = drt_stage_bottleneck(stages);
+    int width = area.columns / DRT_STAGES;
+    for (int i = 0; i < DRT_STAGES && drt_stage_rate(&stages[DRT_STAGE_ENCODE]) > 0; i++) {
+        char rate[24];
+        attribute look = i == (int)slowest ? ROLE_STRONG : ROLE_DIM;
+        format_rate((drt_stage)i, drt_stage_rate(&stages[i]), rate);
+        cells_printf(out, area, 0, i * width, look, "%s %.0f %%", drt_stage_name((drt_stage)i),
+                     100 * drt_stage_share(&stages[i], seconds));
+        cells_text(out, area, 1, i * width, look, rate);
+    }
 }
 
 static void draw_counts(const model_ingest *ingest, cells *out, rect line) {
     const drt_ingest_report *total = &ingest->report;
     const char *dot = glyph_text(GLYPH_DOT, out->ascii);
-    char chunks[32];
+    char chunks[32], tokens[32];
+    double rate = ingest->tokens_per_second;
+    if (ingest->finished)
+        rate = total->seconds > 0 ? (double)total->tokens / total->seconds : 0;
     format_count(ingest->finished ? total->chunks : ingest->chunks, chunks);
+    format_count((int64_t)(rate + 0.5), tokens);
     if (ingest->finished && !ingest->error.data)
         cells_printf(out, line, 0, 0, ROLE_TEXT,
-                     "%lld read, %lld in part, %lld skipped, %lld there before %s %s chunks", (long long)total->ok,
-                     (long long)total->partial, (long long)total->skipped, (long long)total->known, dot, chunks);
+                     "%lld read, %lld in part, %lld skipped, %lld known %s %s chunks %s %s tokens/s",
+                     (long long)total->ok, (long long)total->partial, (long long)total->skipped,
+                     (long long)total->known, dot, chunks, dot, tokens);
     else
-        cells_printf(out, line, 0, 0, ROLE_TEXT, "%lld read, %lld skipped %s %s chunks",
-                     (long long)ingest->members_done, (long long)ingest->members_failed, dot, chunks);
+        cells_printf(out, line, 0, 0, ROLE_TEXT, "%lld read, %lld skipped %s %s chunks %s %s tokens/s",
+                     (long long)ingest->members_done, (long long)ingest->members_failed, dot, chunks, dot, tokens);
 }
 
 static void draw_head(const model_ingest *ingest, cells *out, rect area) {
     cells_put_cut(out, area, 0, 0, area.columns, CUT_START, ROLE_STRONG, ingest->source.data, ingest->source.length);
     draw_state(ingest, out, rect_top(rect_below(area, 1), 1));
     draw_bar_line(ingest, out, rect_top(rect_below(area, 2), 1));
-    draw_rates(ingest, out, rect_top(rect_below(area, 3), 1));
-    draw_counts(ingest, out, rect_top(rect_below(area, 4), 1));
+    draw_stages(ingest, out, rect_top(rect_below(area, 3), 2));
+    draw_counts(ingest, out, rect_top(rect_below(area, 5), 1));
     if (ingest->running && ingest->current.data)
-        cells_put_cut(out, area, 5, 0, area.columns, CUT_START, ROLE_DIM, ingest->current.data, ingest->current.length);
+        cells_put_cut(out, area, 6, 0, area.columns, CUT_START, ROLE_DIM, ingest->current.data, ingest->current.length);
 }
 
 /* -------------------------------------------------------------------------------- failures ---- */

@@ -75,15 +75,18 @@ const char *drt_stage_name(drt_stage stage) {
     return stage >= 0 && stage < DRT_STAGES ? names[stage] : "";
 }
 
+double drt_stage_rate(const drt_stage_facts *stage) {
+    return stage->busy > 0 ? (double)stage->amount / stage->busy * stage->threads : 0;
+}
+
+double drt_stage_share(const drt_stage_facts *stage, double seconds) {
+    return stage->threads > 0 && seconds > 0 ? stage->busy / stage->threads / seconds : 0;
+}
+
 drt_stage drt_stage_bottleneck(const drt_stage_facts stages[DRT_STAGES]) {
     int busiest = 0;
-    double most = -1;
-    for (int i = 0; i < DRT_STAGES; i++) {
-        double share = stages[i].threads > 0 ? stages[i].busy / stages[i].threads : 0;
-        if (share > most) {
-            most = share;
+    for (int i = 1; i < DRT_STAGES; i++)
+        if (drt_stage_share(&stages[i], 1) > drt_stage_share(&stages[busiest], 1))
             busiest = i;
-        }
-    }
     return (drt_stage)busiest;
 }

@@ -5,7 +5,9 @@ import cli
 
 TEXT = "The mill of Tarn burned in the dry summer.\n\nThe miller built it again. Zoë paid 84,000 crowns."
 LS = "doc:%-6d %-7s %-9s %6d chunks %10d bytes  %s\n"
-SUMMARY = r"\d+ chunks, \d+ tokens, \d+\.\d s(, \d+ tokens/s)?\n\Z"
+STAGE = r"\*?%s [0-9.]+[kM]?%s/s \d+%%"
+STAGES = ", ".join(STAGE % (name, "B" if name == "read" else "") for name in ("read", "tokenise", "encode", "write", "index"))
+SUMMARY = r"\d+ chunks, \d+ tokens, \d+\.\d s(, \d+ tokens/s)?\r?\n" + STAGES + r"\r?\n\Z"
 
 
 class Reading(cli.Case):
@@ -68,7 +70,7 @@ class Reading(cli.Case):
         for i in range(40):
             self.write("many/d%02d.txt" % i, TEXT + str(i))
         ran = self.drt("ingest", "lib", "many")
-        self.assertEqual(len(ran.err.splitlines()), 1, ran)
+        self.assertEqual(len(ran.err.splitlines()), 2, ran)
         seen = self.terminal("ingest", "lib2", "many")
         self.assertRegex(seen.decode(), r"\d+ read, 0 failed, \d+ chunks, \d+ tokens/s.*, \d+ MB ")
         self.assertNotIn(b"\x1b", seen)

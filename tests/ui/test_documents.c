@@ -382,6 +382,9 @@ static void an_empty_path_is_not_ingested(void **state) {
     front_free(&s.shown);
 }
 
+static const drt_stage_facts stages[DRT_STAGES] = {
+    {6200000, 0.31, 1}, {84900, 0.45, 2}, {84120, 19.2, 1}, {84120, 0.05, 1}, {84120, 0.9, 1}};
+
 static void run_ingest(scene *s) {
     ui_model *model = &s->shown.model;
     model_begin_ingest(model, "letters.zip");
@@ -391,7 +394,7 @@ static void run_ingest(scene *s) {
     model->ingest.bytes_total = 12000000;
     model->ingest.bytes_per_second = 150000;
     model->ingest.tokens_per_second = 4321;
-    model->ingest.chunks_per_second = 71.5;
+    memcpy(model->ingest.stages, stages, sizeof stages);
     model->ingest.chunks = 1402;
     model->ingest.tokens = 84120;
     model->ingest.seconds = 20;
@@ -437,6 +440,7 @@ static void the_report_follows_an_ingest(void **state) {
     *message = (news){.kind = NEWS_INGESTED, .work = WORK_INGEST};
     message->report = (drt_ingest_report){
         .ok = 119, .partial = 1, .skipped = 2, .chunks = 1402, .tokens = 84120, .seconds = 20.4, .cancelled = true};
+    memcpy(message->report.stages, stages, sizeof stages);
     front_changed(&s.shown, model_take_news(&s.shown.model, message));
     golden_check_sizes("ingest-stopped", &s.shown);
     fixture_press(&s.shown, 'r');
