@@ -58,7 +58,8 @@ bool drt_ingest_member_skip(drt_ingest_member *m, const char *reason) {
 }
 
 drt_document_facts drt_ingest_member_facts(const drt_ingest_member *m, const char **authors) {
-    for (size_t i = 0; i < m->extract.n_authors; i++)
+    size_t n_authors = authors ? m->extract.n_authors : 0;
+    for (size_t i = 0; i < n_authors; i++)
         authors[i] = m->extract.authors[i].data;
     drt_document_facts facts = {
         .archive = m->archive.data,
@@ -68,7 +69,7 @@ drt_document_facts drt_ingest_member_facts(const drt_ingest_member *m, const cha
         .title = m->extract.title.data,
         .date = m->extract.date.data,
         .authors = authors,
-        .n_authors = m->extract.n_authors,
+        .n_authors = n_authors,
         .format = m->format.data,
         .status = m->extract.status,
         .reason = m->extract.reason.data,

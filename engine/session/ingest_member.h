@@ -46,7 +46,7 @@ size_t drt_ingest_member_bytes(const drt_ingest_member *member); /* of memory, a
 /* A document that can't become one is a skipped member; drops what was made of it. false: out of memory. */
 bool drt_ingest_member_skip(drt_ingest_member *member, const char *reason);
 
-/* Borrows the member's strings; authors is room for its n_authors. */
+/* Borrows the member's strings; authors is room for its n_authors, or NULL: the facts name none. */
 drt_document_facts drt_ingest_member_facts(const drt_ingest_member *member, const char **authors);
 
 typedef struct {
