@@ -91,9 +91,19 @@ static void print_memory_plan(const drt_config *config) {
     printf("  %-12s %.1f MB on disk, mapped\n", "bf16", (double)chunks * 2 * (double)slots / 1e6);
 }
 
+/* What formats need besides this program. */
+static void print_helpers(workspace *work) {
+    drt_string helpers = {0};
+    puts("helpers");
+    if (workspace_exit_status(work, drt_helpers_describe(work->context, &helpers)) == EXIT_ALL)
+        write_indented(helpers.data, helpers.length);
+    drt_string_free(&helpers);
+}
+
 static int print_installation(workspace *work) {
     puts("drt " DRT_VERSION);
     print_formats();
+    print_helpers(work);
     print_devices(work);
     char *directory = lookup_model(NULL, NULL, 0);
     if (!directory)

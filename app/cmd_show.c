@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/commands.h"
+#include "app/evidence.h"
 #include "app/json.h"
 #include "app/terminal.h"
 #include "app/workspace.h"
@@ -27,6 +28,7 @@ typedef struct {
     bool is_chunk;
     drt_chunk chunk;
     size_t start, end; /* of what is shown */
+    int64_t page;      /* that a chunk begins on; 0: there are no pages */
 } passage;
 
 static bool parse_chunk(const char *selector, int64_t *chunk) {
@@ -34,6 +36,13 @@ static bool parse_chunk(const char *selector, int64_t *chunk) {
     errno = 0;
     *chunk = strtoll(selector, NULL, 10);
     return digits > 0 && selector[digits] == '\0' && errno == 0;
+}
+
+static drt_status find_page(workspace *work, passage *found) {
+    size_t at = found->start;
+    while (at < found->end && at < found->text.length && (found->text.data[at] == ' ' || found->text.data[at] == '\n'))
+        at++;
+    return drt_library_page(work->context, work->library, found->document.id, (int64_t)at, &found->page);
 }
 
 static drt_status find(workspace *work, const char *selector, passage *found) {
@@ -56,6 +65,8 @@ static drt_status find(workspace *work, const char *selector, passage *found) {
         found->start = (size_t)found->chunk.start;
         found->end = (size_t)found->chunk.end;
     }
+    if (status >= DRT_WARN && found->is_chunk)
+        status = find_page(work, found);
     return status;
 }
 
@@ -69,6 +80,7 @@ static void print_json(const passage *found) {
     if (found->is_chunk) {
         json_integer(&json, "chunk", found->chunk.id);
         json_bool(&json, "dead", found->chunk.dead);
+        evidence_page_json(&json, found->page);
     }
     json_integer(&json, "start", (int64_t)found->start);
     json_integer(&json, "end", (int64_t)found->end);
@@ -84,6 +96,8 @@ static void print_origin(const passage *found) {
         terminal_write(stdout, document->title.data, document->title.length, TEXT_LINE);
         putchar('"');
     }
+    if (found->page > 0)
+        printf(", p. %lld", (long long)found->page);
     if (found->is_chunk)
         printf(", bytes %zu-%zu of %zu, chunk %lld of doc:%lld%s\n\n", found->start, found->end, found->text.length,
                (long long)found->chunk.id, (long long)document->id, found->chunk.dead ? ", removed" : "");

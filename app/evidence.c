@@ -39,6 +39,13 @@ static void look_around(surroundings *around, const drt_hit *hit, drt_string *be
     *after = (drt_string){text->data + end, to - end};
 }
 
+void evidence_page_json(json_writer *json, int64_t page) {
+    if (page > 0)
+        json_integer(json, "page", page);
+    else
+        json_text(json, "page", NULL);
+}
+
 void evidence_hit_json(json_writer *json, const drt_hit *hit, surroundings *around) {
     json_object(json, NULL);
     json_integer(json, "chunk", hit->chunk);
@@ -49,6 +56,7 @@ void evidence_hit_json(json_writer *json, const drt_hit *hit, surroundings *arou
     json_string(json, "title", hit->title.data, hit->title.length);
     json_integer(json, "start", hit->start);
     json_integer(json, "end", hit->end);
+    evidence_page_json(json, hit->page);
     json_string(json, "text", hit->text.data, hit->text.length);
     if (around->characters > 0) {
         drt_string before, after;
@@ -124,6 +132,8 @@ void evidence_hit_print(const char *head, const drt_hit *hit, surroundings *arou
         terminal_write(stdout, hit->title.data, hit->title.length, TEXT_LINE);
         putchar('"');
     }
+    if (hit->page > 0)
+        printf(", p. %lld", (long long)hit->page);
     printf(", bytes %lld-%lld, chunk %lld, weight %.2f\n", (long long)hit->start, (long long)hit->end,
            (long long)hit->chunk, (double)hit->weight);
     paragraph p = paragraph_start();

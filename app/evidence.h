@@ -15,11 +15,13 @@ typedef struct {
 
 void surroundings_free(surroundings *around);
 
+/* "page": its number, or null where a document has none. */
+void evidence_page_json(json_writer *json, int64_t page);
 /* {"chunk": ..., "text": ...}; with surroundings also "before" and "after". */
 void evidence_hit_json(json_writer *json, const drt_hit *hit, surroundings *around);
 /* {"step", "group", "null_mass", "hits"}, its object left open for further fields. */
 void evidence_event_json(json_writer *json, const drt_event *event, surroundings *around);
-/* Where a hit stands, and its text indented below: document, title, byte range, chunk. `head` leads the line. */
+/* Where a hit stands, and its text indented below: document, title, page, byte range, chunk. `head` leads the line. */
 void evidence_hit_print(const char *head, const drt_hit *hit, surroundings *around);
 
 /* The passages that an answer rests on: the union over all events, largest weight first, at most 5, of

@@ -21,6 +21,8 @@ static void write_indented(FILE *out, const drt_string *text) {
 static void write_hit(FILE *out, const drt_hit *hit) {
     fprintf(out, "\n%d. weight %.3f, score %.3f: ", hit->rank, (double)hit->weight, (double)hit->score);
     terminal_write(out, hit->document.data, hit->document.length, TEXT_LINE);
+    if (hit->page > 0)
+        fprintf(out, ", p. %lld", (long long)hit->page);
     fprintf(out, ", bytes %lld-%lld, chunk %lld\n", (long long)hit->start, (long long)hit->end, (long long)hit->chunk);
     write_indented(out, &hit->text);
 }

@@ -219,6 +219,14 @@ typedef struct {
     bool dead;          /* removed: never retrieved, kept only in old traces */
 } drt_chunk;
 
+/* From this byte of a document's normalised text on, it stands on this page. */
+typedef struct {
+    int64_t start, page; /* pages from 1, as viewers count them */
+} drt_page;
+
+/* The page that byte `at` of a document's text stands on; 0: the document has no pages. */
+drt_status drt_library_page(drt_context *context, drt_library *library, int64_t document, int64_t at, int64_t *page);
+
 /* DRT_FAILED when the library has no such chunk. */
 drt_status drt_library_chunk(drt_context *context, drt_library *library, int64_t chunk, drt_chunk *out);
 
@@ -305,6 +313,9 @@ typedef struct {
 drt_status drt_ingest(drt_context *context, drt_library *library, drt_model *model, const drt_ingest_params *params,
                       drt_ingest_report *report);
 
+/* The programs that formats need and whether they are there, a line each, for `drt info`. `text` is owned. */
+drt_status drt_helpers_describe(drt_context *context, drt_string *text);
+
 /* One row of the table of formats, for `drt info`. Returns false past the end. */
 bool drt_format_describe(size_t index, const char **name, const char **extensions, const char **description);
 
@@ -327,6 +338,7 @@ typedef struct {
     drt_string document; /* its path */
     drt_string title;    /* data NULL: none */
     int64_t start, end;  /* bytes in the document's normalised text */
+    int64_t page;        /* that its text begins on; 0: the document has no pages */
     drt_string text;     /* exactly those bytes */
     /* (chunk_size) what each slot of the chunk stands for, so that attention can be laid over the passage: whole
      * characters within start..end, several slots may share them; start == end: <doc>, <par>, pads, the landmark.

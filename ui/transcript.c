@@ -95,6 +95,8 @@ static void put_evidence(transcript *out, const drt_answer *trace, const evidenc
         put_format(out, ROLE_ACCENT, "[%zu]", i + 1);
         put_format(out, ROLE_TEXT, " %.2f ", (double)marks[i].weight);
         put(out, ROLE_TEXT, hit->document.data, hit->document.length);
+        if (hit->page > 0)
+            put_format(out, ROLE_TEXT, ", p. %lld", (long long)hit->page);
         put_format(out, ROLE_DIM, ", group %d\n", marks[i].place.group + 1);
     }
 }

@@ -186,6 +186,8 @@ static void draw_place(const ui_model *model, const drt_hit *hit, cells *out, re
     const drt_event *event = model_event(model);
     const char *dot = glyph_text(GLYPH_DOT, out->ascii);
     int column = cells_printf(out, line, 0, 0, theme_group(event->group), "group %d", event->group + 1);
+    if (hit->page > 0)
+        column += cells_printf(out, line, 0, column, ROLE_STRONG, " %s p. %lld", dot, (long long)hit->page);
     cells_printf(out, line, 0, column, ROLE_TEXT, " %s step %d %s hit %zu of %zu %s weight %.2f %s bytes %lld-%lld",
                  dot, event->step, dot, model->place.hit + 1, event->n_hits, dot, (double)hit->weight, dot,
                  (long long)hit->start, (long long)hit->end);

@@ -31,6 +31,8 @@ typedef struct {
     drt_string *authors;
     size_t n_authors;
     drt_buffer text; /* normalised; empty when skipped */
+    drt_page *pages; /* where pages begin in it, by start; none for formats without pages */
+    size_t n_pages;
 } drt_extract;
 
 void drt_extract_clear(drt_extract *extract);

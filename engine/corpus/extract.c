@@ -12,6 +12,7 @@ void drt_extract_clear(drt_extract *extract) {
         drt_string_free(&extract->authors[i]);
     free(extract->authors);
     drt_buffer_free(&extract->text);
+    free(extract->pages);
     *extract = (drt_extract){0};
 }
 
@@ -53,5 +54,21 @@ bool drt_extract_add_author(drt_extract *extract, drt_string *author) {
     extract->authors = grown;
     grown[extract->n_authors++] = *author;
     *author = (drt_string){0};
+    return true;
+}
+
+bool drt_extract_add_page(drt_extract *extract, size_t start, int64_t page) {
+    size_t n = extract->n_pages;
+    if (n > 0 && extract->pages[n - 1].start == (int64_t)start) {
+        extract->pages[n - 1].page = page; /* nothing of the one before can be seen */
+        return true;
+    }
+    if (n == 0 || (n >= 16 && (n & (n - 1)) == 0)) {
+        drt_page *grown = realloc(extract->pages, (n ? 2 * n : 16) * sizeof *grown);
+        if (!grown)
+            return false;
+        extract->pages = grown;
+    }
+    extract->pages[extract->n_pages++] = (drt_page){(int64_t)start, page};
     return true;
 }

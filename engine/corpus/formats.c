@@ -22,8 +22,15 @@ static bool begins_any(const drt_format_probe *probe, const char *const *magics,
 
 #define BEGINS_ANY(probe, list) begins_any(probe, list, sizeof(list) / sizeof *(list))
 
+/* Readers look for the mark among the first 1,024 bytes. */
 static bool is_pdf(const drt_format_probe *probe) {
-    return begins(probe, 0, "%PDF-", 5);
+    if (begins(probe, 0, "%PDF-", 5))
+        return true;
+    bool named = drt_name_has_extension(probe->name, probe->name_length, " .pdf ");
+    for (size_t at = 1; named && at <= 1024 && at + 5 <= probe->head_length; at++)
+        if (begins(probe, at, "%PDF-", 5))
+            return true;
+    return false;
 }
 
 static bool is_rtf(const drt_format_probe *probe) {
@@ -76,7 +83,7 @@ static bool is_database(const drt_format_probe *probe) {
 
 /* Content is asked from top to bottom: narrow rows stand above wide ones. */
 static const drt_format formats[] = {
-    {"pdf", " .pdf ", "PDF", DRT_FORMAT_BINARY, is_pdf, NULL, "the PDF format is not read yet"},
+    {"pdf", " .pdf ", "PDF, with poppler's pdftotext", DRT_FORMAT_BINARY, is_pdf, drt_format_pdf_extract, NULL},
     {"epub", " .epub ", "EPUB books", DRT_FORMAT_ZIP, drt_zip_is_epub, drt_format_epub_extract, NULL},
     {"docx", " .docx .docm ", "Microsoft Word", DRT_FORMAT_ZIP, drt_zip_is_docx, drt_format_docx_extract, NULL},
     {"office", " .xlsx .pptx .xlsm .pptm ", "Microsoft Excel and PowerPoint", DRT_FORMAT_ZIP, drt_zip_is_office, NULL,

@@ -53,6 +53,9 @@ bool drt_extract_note(drt_extract *extract, drt_document_status status, const ch
 bool drt_extract_note_charset(drt_extract *extract, int64_t replacements, const char *guessed_charset);
 /* Moves an owned string to the authors. false: out of memory. */
 bool drt_extract_add_author(drt_extract *extract, drt_string *author);
+/* Notes that the text stands on this page from byte `start` on, which is not before the last one's. false: out of
+ * memory. */
+bool drt_extract_add_page(drt_extract *extract, size_t start, int64_t page);
 
 /* The detect and extract functions, a file each. */
 drt_status drt_format_docx_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
@@ -69,6 +72,7 @@ drt_status drt_format_markdown_extract(drt_context *context, const drt_format_in
 drt_status drt_format_odt_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_tei_detect(const drt_format_probe *probe);
 drt_status drt_format_tei_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+drt_status drt_format_pdf_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_text_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 
 #endif

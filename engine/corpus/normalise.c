@@ -161,6 +161,14 @@ bool drt_text_is_empty(const drt_text *text) {
     return text->line.length == 0 && text->out->length == text->start;
 }
 
+size_t drt_text_position(const drt_text *text) {
+    if (text->line.length > 0 || text->out->length > text->start) {
+        bool begins = text->line.length == 0, breaks = text->out->length > text->start;
+        return text->out->length + breaks + text->line.length + (!begins && text->space && text->previous);
+    }
+    return text->out->length + (text->start > 0 ? 2 : 0);
+}
+
 bool drt_text_finish(drt_text *text) {
     drt_text_paragraph(text);
     drt_buffer_free(&text->line);

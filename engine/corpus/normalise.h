@@ -27,6 +27,8 @@ void drt_text_line(drt_text *text);
 void drt_text_paragraph(drt_text *text);
 /* Nothing visible since the paragraph began? */
 bool drt_text_is_empty(const drt_text *text);
+/* Where the next visible character will stand in the text, as long as what was added is in NFC. */
+size_t drt_text_position(const drt_text *text);
 /* Ends the text and frees what the builder holds. false: out of memory. */
 bool drt_text_finish(drt_text *text);
 

@@ -57,12 +57,12 @@ static size_t plain_run(const char *data, size_t length) {
     return n;
 }
 
-static bool is_wide(uint32_t c) {
+bool drt_is_wide(uint32_t c) {
     return (c >= 0x2E80 && c < 0xAC00) || (c >= 0xF900 && c < 0xFB00) || (c >= 0xFF00 && c < 0xFFE7) ||
            (c >= 0x20000 && c < 0x40000);
 }
 
-static bool begins_list_item(const char *data, size_t length) {
+bool drt_begins_list_item(const char *data, size_t length) {
     static const char *const bullets[] = {"- ", "* ", "+ ", "\xE2\x80\xA2", "\xE2\x80\x93 ", "\xE2\x80\x94 "};
     for (size_t i = 0; i < sizeof bullets / sizeof *bullets; i++) {
         size_t n = strlen(bullets[i]);
@@ -87,7 +87,7 @@ static void measure(line *measured) {
         uint32_t c = 0;
         size_t n = drt_utf8_decode(measured->data + at, measured->length - at, &c);
         int columns = c < 0x7F ? 1 : utf8proc_charwidth((utf8proc_int32_t)c);
-        if (c == ' ' || c == '\t' || (is_wide(c) && width > 0))
+        if (c == ' ' || c == '\t' || (drt_is_wide(c) && width > 0))
             word = false;
         width += columns > 0 ? columns : 0;
         if (word)
@@ -108,12 +108,12 @@ static line make_line(const char *data, size_t length) {
         length--;
     made.data = data;
     made.length = length;
-    made.list = begins_list_item(data, length);
+    made.list = drt_begins_list_item(data, length);
     measure(&made);
     return made;
 }
 
-static bool ends_sentence(const line *l) {
+bool drt_ends_sentence(const char *data, size_t length) {
     static const char *const ends[] = {".",
                                        "!",
                                        "?",
@@ -129,7 +129,7 @@ static bool ends_sentence(const line *l) {
                                        "\xEF\xBC\x9F"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t n = strlen(ends[i]);
-        if (l->length >= n && memcmp(l->data + l->length - n, ends[i], n) == 0)
+        if (length >= n && memcmp(data + length - n, ends[i], n) == 0)
             return true;
     }
     return false;
@@ -144,7 +144,8 @@ static bool fits(const line *l, const line *next, int width) {
 static bool is_prose(const block *b, int width) {
     size_t meant = 0;
     for (size_t i = 0; i + 1 < b->n; i++)
-        meant += fits(&b->lines[i], &b->lines[i + 1], width) && !ends_sentence(&b->lines[i]);
+        meant +=
+            fits(&b->lines[i], &b->lines[i + 1], width) && !drt_ends_sentence(b->lines[i].data, b->lines[i].length);
     return width >= PROSE_WIDTH && meant * 5 <= b->n - 1;
 }
 
@@ -162,7 +163,7 @@ static void join(drt_text *text, const line *l, const line *next) {
     bool hyphen = l->length > 1 && l->data[l->length - 1] == '-' && l->data[l->length - 2] != '-' &&
                   l->data[l->length - 2] != ' ' && first >= 'a' && first <= 'z';
     bool soft = last == 0xAD;
-    if (!hyphen && !soft && !(is_wide(last) && is_wide(first)))
+    if (!hyphen && !soft && !(drt_is_wide(last) && drt_is_wide(first)))
         drt_text_add(text, " ", 1);
 }
 
@@ -176,7 +177,7 @@ static void add_prose(drt_text *text, const block *b, int width) {
         if (!next)
             break;
         bool indented = next->indent >= base + 2 && (i + 2 == b->n || next[1].indent == base) && !next->list;
-        bool ended = ends_sentence(l) && fits(l, next, width) && l->width * 5 < width * 4;
+        bool ended = drt_ends_sentence(l->data, l->length) && fits(l, next, width) && l->width * 5 < width * 4;
         if (next->list)
             drt_text_line(text);
         else if (indented || ended)

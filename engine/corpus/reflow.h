@@ -10,4 +10,9 @@
  * U+2029 end paragraphs). Ends with a paragraph's end. DRT_FATAL: out of memory; DRT_FAILED: cancelled. */
 drt_status drt_reflow(drt_context *context, drt_text *text, const char *data, size_t length);
 
+/* What lines look like, for formats that know where theirs stand. */
+bool drt_is_wide(uint32_t code_point); /* of a script without spaces between words */
+bool drt_begins_list_item(const char *line, size_t length);
+bool drt_ends_sentence(const char *line, size_t length);
+
 #endif

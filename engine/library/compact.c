@@ -143,7 +143,7 @@ static drt_status rewrite_memory(drt_context *context, const drt_library *librar
     return status;
 }
 
-/* Texts of removed documents, and the places of chunks in older generations of the memory file. */
+/* Texts and pages of removed documents, and the places of chunks in older generations of the memory file. */
 static drt_status forget_removed(drt_context *context, const drt_library *library, uint64_t generation) {
     drt_status status = drt_catalog_begin_write(context, &library->catalog);
     if (status != DRT_OK)
@@ -153,6 +153,7 @@ static drt_status forget_removed(drt_context *context, const drt_library *librar
     if (status == DRT_OK)
         status = drt_catalog_script(context, &library->catalog,
                                     "DELETE FROM texts WHERE document IN (SELECT id FROM documents WHERE dead = 1);"
+                                    "DELETE FROM pages WHERE document IN (SELECT id FROM documents WHERE dead = 1);"
                                     "UPDATE library SET revision = revision + 1;");
     status = drt_catalog_finish(context, &library->catalog, status);
     if (status == DRT_OK)

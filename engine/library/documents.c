@@ -290,6 +290,20 @@ drt_status drt_library_chunk(drt_context *context, drt_library *library, int64_t
     return status;
 }
 
+drt_status drt_library_page(drt_context *context, drt_library *library, int64_t document, int64_t at, int64_t *page) {
+    *page = 0;
+    return drt_catalog_number(context, &library->catalog, page,
+                              "SELECT page FROM pages WHERE document = ?1 AND start <= ?2 ORDER BY start DESC LIMIT 1",
+                              DRT_VALUES(drt_value_integer(document), drt_value_integer(at)));
+}
+
+drt_status drt_store_hit_page(drt_context *context, drt_library *library, drt_hit *hit) {
+    size_t blank = 0; /* a chunk may begin with what parts it from the page before */
+    while (blank < hit->text.length && (hit->text.data[blank] == ' ' || hit->text.data[blank] == '\n'))
+        blank++;
+    return drt_library_page(context, library, hit->document_id, hit->start + (int64_t)blank, &hit->page);
+}
+
 static drt_status read_text(drt_context *context, const drt_catalog *catalog, int64_t document, int64_t start,
                             int64_t end, drt_string *text) {
     drt_text_reader reader;

@@ -11,9 +11,9 @@ static drt_status kill_document(drt_context *context, const drt_library *library
 }
 
 static drt_status erase_document(drt_context *context, const drt_library *library, int64_t document) {
-    static const char *const statements[] = {"DELETE FROM authors WHERE document = ?1",
-                                             "DELETE FROM texts WHERE document = ?1",
-                                             "DELETE FROM documents WHERE id = ?1"};
+    static const char *const statements[] = {
+        "DELETE FROM authors WHERE document = ?1", "DELETE FROM pages WHERE document = ?1",
+        "DELETE FROM texts WHERE document = ?1", "DELETE FROM documents WHERE id = ?1"};
     drt_status status = DRT_OK;
     for (size_t i = 0; i < sizeof statements / sizeof *statements && status == DRT_OK; i++)
         status = drt_catalog_run(context, &library->catalog, statements[i], DRT_VALUES(drt_value_integer(document)));

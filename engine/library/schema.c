@@ -79,6 +79,19 @@ static const char *const schema_steps[] = {
     "  trace BLOB NOT NULL);" /* stored_trace.h */
     /* rowid: the chunk id; live chunks only. The text as drt_terms_spread writes it. */
     "CREATE VIRTUAL TABLE passages USING fts5 (text, content = '', tokenize = 'porter unicode61 remove_diacritics 2');",
+    /* 1 -> 2 */
+    /* From byte start of the document's text on, it stands on this page. Formats without pages have no rows. */
+    "CREATE TABLE pages ("
+    "  document INTEGER NOT NULL,"
+    "  start INTEGER NOT NULL,"
+    "  page INTEGER NOT NULL,"
+    "  PRIMARY KEY (document, start)) WITHOUT ROWID;",
+};
+
+/* What a reader of an older catalog makes for itself in place of a step: empty tables. */
+static const char *const schema_stand_ins[] = {
+    NULL,
+    "CREATE TEMP TABLE pages (document, start, page)",
 };
 
 #define N_STEPS ((int)(sizeof schema_steps / sizeof *schema_steps))
@@ -123,11 +136,24 @@ static drt_status migrate_from(drt_context *context, const drt_catalog *catalog,
 }
 
 drt_status drt_schema_check(drt_context *context, const drt_catalog *catalog, bool migrate) {
-    return drt_schema_check_steps(context, catalog, migrate, schema_steps, N_STEPS);
+    return drt_schema_check_steps(context, catalog, migrate, schema_steps, schema_stand_ins, N_STEPS);
+}
+
+static drt_status stand_in(drt_context *context, const drt_catalog *catalog, const char *const *stand_ins, int version,
+                           int n_steps) {
+    drt_status status = DRT_OK;
+    for (int step = version; step < n_steps && status == DRT_OK; step++)
+        status = stand_ins[step]
+                     ? drt_catalog_script(context, catalog, stand_ins[step])
+                     : drt_fail(context, DRT_FATAL,
+                                "%s has the older format %d: run 'drt verify --compact' on the library once, which "
+                                "updates it",
+                                catalog->path, version);
+    return status;
 }
 
 drt_status drt_schema_check_steps(drt_context *context, const drt_catalog *catalog, bool migrate,
-                                  const char *const *steps, int n_steps) {
+                                  const char *const *steps, const char *const *stand_ins, int n_steps) {
     int64_t application = 0, version = 0, foreign = 0;
     drt_status status = drt_catalog_number(context, catalog, &application, "PRAGMA application_id", DRT_NO_VALUES);
     if (status == DRT_OK)
@@ -150,10 +176,7 @@ drt_status drt_schema_check_steps(drt_context *context, const drt_catalog *catal
     if (version == n_steps)
         return DRT_OK;
     if (!migrate)
-        return drt_fail(
-            context, DRT_FATAL,
-            "%s has the older format %lld: run 'drt verify --compact' on the library once, which updates it",
-            catalog->path, (long long)version);
+        return stand_in(context, catalog, stand_ins, (int)version, n_steps);
     return migrate_from(context, catalog, steps, (int)version, n_steps);
 }
 
@@ -168,5 +191,6 @@ drt_status drt_schema_stage(drt_context *context, const drt_catalog *catalog) {
         "  UNIQUE (archive, path) ON CONFLICT REPLACE);"
         "CREATE INDEX temp.new_paths_by_document ON new_paths (document);"
         "CREATE TEMP TABLE new_texts (document, start, zstd);"
+        "CREATE TEMP TABLE new_pages (document, start, page);"
         "CREATE TEMP TABLE new_chunks (id INTEGER PRIMARY KEY, document, start, end);");
 }

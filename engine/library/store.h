@@ -42,6 +42,8 @@ typedef struct {
     const char *reason; /* NULL: none */
     int64_t replacements;
     uint8_t sha256[DRT_HASH_SIZE]; /* of the raw bytes; all zero when skipped before they were read */
+    const drt_page *pages;         /* by start, each another one; within the text */
+    size_t n_pages;
 } drt_document_facts;
 
 typedef enum { DRT_CONTENT_NEW, DRT_CONTENT_SAME_PATH, DRT_CONTENT_OTHER_PATH } drt_content;
@@ -149,6 +151,9 @@ drt_status drt_store_chunk_text(drt_context *context, drt_library *library, cons
 
 /* A document by id, removed ones included; DRT_FAILED when there is none. */
 drt_status drt_store_document(drt_context *context, drt_library *library, int64_t id, drt_document *document);
+
+/* Sets the page that a hit's text begins on: of its first visible character. */
+drt_status drt_store_hit_page(drt_context *context, drt_library *library, drt_hit *hit);
 
 /* Path and title of a document by id, removed ones included; owned. */
 drt_status drt_store_document_name(drt_context *context, drt_library *library, int64_t document, drt_string *path,

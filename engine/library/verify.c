@@ -168,6 +168,17 @@ static drt_status check_paths(verifier *v, const document_row *document) {
     return status;
 }
 
+static drt_status check_pages(verifier *v, const document_row *document) {
+    int64_t wrong = 0;
+    drt_status status =
+        drt_catalog_number(v->context, &v->library->catalog, &wrong,
+                           "SELECT count(*) FROM pages WHERE document = ?1 AND (start < 0 OR start > ?2 OR page < 1)",
+                           DRT_VALUES(drt_value_integer(document->id), drt_value_integer(document->bytes)));
+    if (status == DRT_OK && wrong)
+        problem(v, "%lld pages of doc:%lld lie outside its text", (long long)wrong, (long long)document->id);
+    return status;
+}
+
 static drt_status check_document(verifier *v, const document_row *document) {
     v->report->documents_checked++;
     if (document->bytes < 0 || document->first_chunk < 0 || document->chunks < 0 ||
@@ -177,6 +188,8 @@ static drt_status check_document(verifier *v, const document_row *document) {
         return DRT_OK;
     }
     drt_status status = check_paths(v, document);
+    if (status == DRT_OK)
+        status = check_pages(v, document);
     bool whole = !document->dead;
     if (status == DRT_OK && whole) {
         status = drt_text_check(v->context, &v->library->catalog, document->id, document->bytes);

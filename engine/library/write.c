@@ -139,12 +139,24 @@ static drt_status stage_ranges(drt_context *context, const drt_library *library,
     return status;
 }
 
+static drt_status stage_pages(drt_context *context, const drt_library *library, const drt_document_facts *facts,
+                              int64_t document) {
+    drt_status status = DRT_OK;
+    for (size_t i = 0; i < facts->n_pages && status == DRT_OK; i++)
+        status = drt_catalog_run(context, &library->catalog, "INSERT INTO temp.new_pages VALUES (?1, ?2, ?3)",
+                                 DRT_VALUES(drt_value_integer(document), drt_value_integer(facts->pages[i].start),
+                                            drt_value_integer(facts->pages[i].page)));
+    return status;
+}
+
 static drt_status stage_document(drt_context *context, const drt_library *library, const drt_document_facts *facts,
                                  int64_t document, const drt_prepared *prepared, const drt_range *ranges,
                                  size_t n_chunks) {
     drt_status status = stage_facts(context, library, facts, document, prepared->length, n_chunks);
     if (status == DRT_OK)
         status = stage_authors(context, library, facts, document);
+    if (status == DRT_OK)
+        status = stage_pages(context, library, facts, document);
     if (status == DRT_OK)
         status = drt_text_stage(context, &library->catalog, document, prepared->parts, prepared->n_parts);
     if (status == DRT_OK)
@@ -332,6 +344,7 @@ static drt_status move_rows(drt_context *context, const drt_library *library) {
         "    SELECT archive, path, document FROM temp.new_paths ORDER BY id;"
         "INSERT INTO main.documents SELECT *, 0 FROM temp.new_documents ORDER BY id;"
         "INSERT INTO main.authors SELECT * FROM temp.new_authors;"
+        "INSERT INTO main.pages SELECT * FROM temp.new_pages;"
         "INSERT INTO main.texts (document, start, zstd) SELECT * FROM temp.new_texts;"
         "INSERT INTO main.chunks SELECT * FROM temp.new_chunks;");
 }
@@ -406,7 +419,7 @@ static drt_status clear_stage(drt_context *context, drt_library *library) {
     return drt_catalog_script(
         context, &library->catalog,
         "DELETE FROM temp.new_documents; DELETE FROM temp.new_authors; DELETE FROM temp.new_paths;"
-        "DELETE FROM temp.new_texts; DELETE FROM temp.new_chunks;");
+        "DELETE FROM temp.new_pages; DELETE FROM temp.new_texts; DELETE FROM temp.new_chunks;");
 }
 
 static drt_status commit(drt_context *context, drt_library *library) {

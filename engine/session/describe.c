@@ -92,7 +92,7 @@ static drt_status locate_slots(drt_context *context, drt_retrieval *r, const drt
     return status;
 }
 
-/* Path, title and text of the hits in one document, which is read once. */
+/* Path, title, page and text of the hits in one document, which is read once. */
 static drt_status describe_document(drt_context *context, drt_retrieval *r, int64_t document, bool with_slots) {
     drt_string path = {0}, title = {0}, text = {0};
     drt_buffer tokens = {0};
@@ -110,6 +110,8 @@ static drt_status describe_document(drt_context *context, drt_retrieval *r, int6
             else if (!drt_string_copy(&hit->document, &path) || !drt_string_copy(&hit->title, &title) ||
                      !drt_string_set(&hit->text, text.data + hit->start, (size_t)(hit->end - hit->start)))
                 status = drt_fail_memory(context, "retrieval");
+            if (status == DRT_OK)
+                status = drt_store_hit_page(context, r->library, hit);
             if (status == DRT_OK && with_slots)
                 status = locate_slots(context, r, &text, &tokens, hit);
         }

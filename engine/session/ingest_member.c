@@ -74,6 +74,8 @@ drt_document_facts drt_ingest_member_facts(const drt_ingest_member *m, const cha
         .status = m->extract.status,
         .reason = m->extract.reason.data,
         .replacements = m->extract.replacements,
+        .pages = m->extract.pages,
+        .n_pages = m->extract.n_pages,
     };
     memcpy(facts.sha256, m->sha256, sizeof facts.sha256);
     return facts;

@@ -77,16 +77,16 @@ static void the_table_describes_itself(void **state) {
     (void)state;
     const char *name, *extensions, *description;
     size_t n = 0;
-    bool text = false, epub = false, zip = false, pdf = false;
+    bool text = false, epub = false, zip = false, djvu = false;
     for (; drt_format_describe(n, &name, &extensions, &description); n++) {
         assert_true(*name && *description);
         text |= strcmp(name, "text") == 0;
         epub |= strcmp(name, "epub") == 0;
         zip |= strcmp(name, "zip") == 0;
-        pdf |= strcmp(name, "pdf") == 0;
+        djvu |= strcmp(name, "djvu") == 0;
     }
     assert_true(text && epub && zip);
-    assert_false(pdf); /* only what is read */
+    assert_false(djvu); /* only what is read */
 }
 
 static void pages_become_paragraphs(void **state) {

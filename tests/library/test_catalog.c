@@ -7,10 +7,13 @@
 /* ---------------------------------------------------------------------------- migrations ---- */
 
 static const char *const later_steps[] = {
-    "CREATE TABLE never_run (x)", /* 0 -> 1: these libraries are there already */
+    "CREATE TABLE never_run (x)", /* 0 -> 1, 1 -> 2: these libraries are there already */
+    "CREATE TABLE never_run (x)",
     "ALTER TABLE documents ADD COLUMN language TEXT; UPDATE documents SET language = 'en'",
     "CREATE TABLE extra (x); INSERT INTO extra VALUES (3)",
 };
+
+static const char *const no_stand_ins[4];
 
 static void open_catalog(fixture *with, drt_catalog *catalog) {
     assert_int_equal(drt_catalog_open(with->context, library_path(with, "catalog.sqlite"), DRT_CATALOG_WRITE, catalog),
@@ -31,18 +34,18 @@ static void older_libraries_are_brought_up_to_date(void **state) {
     drt_library_close(library);
     drt_catalog catalog;
     open_catalog(with, &catalog);
-    assert_int_equal(drt_schema_check_steps(with->context, &catalog, false, later_steps, 3), DRT_FATAL);
-    assert_non_null(strstr(drt_error(with->context), "has the older format 1: run 'drt verify --compact'"));
-    assert_int_equal(number(with, &catalog, "PRAGMA user_version"), 1);
-    assert_int_equal(drt_schema_check_steps(with->context, &catalog, true, later_steps, 3), DRT_OK);
-    assert_int_equal(number(with, &catalog, "PRAGMA user_version"), 3);
+    assert_int_equal(drt_schema_check_steps(with->context, &catalog, false, later_steps, no_stand_ins, 4), DRT_FATAL);
+    assert_non_null(strstr(drt_error(with->context), "has the older format 2: run 'drt verify --compact'"));
+    assert_int_equal(number(with, &catalog, "PRAGMA user_version"), 2);
+    assert_int_equal(drt_schema_check_steps(with->context, &catalog, true, later_steps, no_stand_ins, 4), DRT_OK);
+    assert_int_equal(number(with, &catalog, "PRAGMA user_version"), 4);
     assert_int_equal(number(with, &catalog, "SELECT count(*) FROM documents WHERE language = 'en'"), 1);
     assert_int_equal(number(with, &catalog, "SELECT x FROM extra"), 3);
     assert_int_equal(number(with, &catalog, "SELECT count(*) FROM sqlite_schema WHERE name = 'never_run'"), 0);
-    assert_int_equal(drt_schema_check_steps(with->context, &catalog, false, later_steps, 3), DRT_OK);
+    assert_int_equal(drt_schema_check_steps(with->context, &catalog, false, later_steps, no_stand_ins, 4), DRT_OK);
     /* To today's program that is a newer one. */
     assert_int_equal(drt_schema_check(with->context, &catalog, true), DRT_FATAL);
-    assert_non_null(strstr(drt_error(with->context), "has format 3, made by a newer drt"));
+    assert_non_null(strstr(drt_error(with->context), "has format 4, made by a newer drt"));
     drt_catalog_close(&catalog);
 }
 
@@ -50,11 +53,11 @@ static void a_migration_that_fails_changes_nothing(void **state) {
     fixture *with = *state;
     drt_library_close(open_library(with, DRT_LIBRARY_CREATE));
     drt_catalog catalog;
-    const char *const broken[] = {later_steps[0], later_steps[1], "INSERT INTO nowhere VALUES (1)"};
+    const char *const broken[] = {later_steps[0], later_steps[1], later_steps[2], "INSERT INTO nowhere VALUES (1)"};
     open_catalog(with, &catalog);
-    assert_int_equal(drt_schema_check_steps(with->context, &catalog, true, broken, 3), DRT_FATAL);
+    assert_int_equal(drt_schema_check_steps(with->context, &catalog, true, broken, no_stand_ins, 4), DRT_FATAL);
     assert_non_null(strstr(drt_error(with->context), "nowhere"));
-    assert_int_equal(number(with, &catalog, "PRAGMA user_version"), 1);
+    assert_int_equal(number(with, &catalog, "PRAGMA user_version"), 2);
     assert_int_equal(
         number(with, &catalog, "SELECT count(*) FROM pragma_table_info('documents') WHERE name = 'language'"), 0);
     assert_int_equal(drt_schema_check(with->context, &catalog, false), DRT_OK);

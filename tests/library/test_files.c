@@ -227,7 +227,7 @@ static void damaged_and_foreign_catalogs_are_refused(void **state) {
     static const struct {
         const char *sql, *expected;
     } cases[] = {
-        {"PRAGMA user_version = 2", "made by a newer drt; this one reads up to format 1: update drt"},
+        {"PRAGMA user_version = 3", "made by a newer drt; this one reads up to format 2: update drt"},
         {"PRAGMA user_version = 0", "is no catalog of a drt library"},
         {"PRAGMA application_id = 7", "is no catalog of a drt library"},
         {"CREATE VIEW stranger AS SELECT 1", "views or triggers"},

@@ -1,0 +1,247 @@
+/* pdf_order.c: the order in which the lines of a page are read. See pdf.h.
+ *
+ * A gutter is a place that parts lines which stand beside each other. Lines across the best one (titles, prose above
+ * a table) cut the page into bands; in a band the lines on both sides are columns, read one after the other and looked
+ * at in the same way again, or the cells of a table, read row by row. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/corpus/pdf.h"
+
+#define MOST_LINES 2000   /* of a page; more are left in pdftotext's order */
+#define MOST_DEPTH 16     /* columns in columns */
+#define STEP 2.0f         /* points between places that are tried */
+#define LEAST_GUTTER 0.6f /* of a line's height */
+#define SAME_ROW 0.35f    /* of a line's height: feet of cells in a row differ by less */
+
+typedef const drt_pdf_line *line_pointer;
+
+typedef struct {
+    const drt_pdf *pdf;
+    drt_pdf_step *next;
+    bool right_to_left;
+} orderer;
+
+static float center(line_pointer line) {
+    return (line->box.top + line->box.bottom) / 2;
+}
+
+static int by_place(const void *a, const void *b) {
+    line_pointer left = *(const line_pointer *)a, right = *(const line_pointer *)b;
+    if (center(left) != center(right))
+        return center(left) < center(right) ? -1 : 1;
+    return left < right ? -1 : left > right;
+}
+
+static int by_left(const void *a, const void *b) {
+    line_pointer left = *(const line_pointer *)a, right = *(const line_pointer *)b;
+    if (left->box.left != right->box.left)
+        return left->box.left < right->box.left ? -1 : 1;
+    return left < right ? -1 : left > right;
+}
+
+static int by_right(const void *a, const void *b) {
+    return -by_left(a, b);
+}
+
+static void emit(orderer *o, line_pointer line, drt_pdf_place place) {
+    *o->next++ = (drt_pdf_step){(size_t)(line - o->pdf->lines), place};
+}
+
+static void emit_column(orderer *o, const line_pointer *lines, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        emit(o, lines[i], i ? DRT_PDF_FLOW : DRT_PDF_TOP);
+}
+
+/* ---------------------------------------------------------------------------- gutters ---- */
+
+typedef struct {
+    float at; /* lines end left of it, or begin right of it, or cross it */
+    float width;
+    size_t pairs; /* lines on the left with one on the right beside them */
+    size_t crossing;
+} gutter;
+
+static bool is_left(line_pointer line, float at) {
+    return line->box.right <= at;
+}
+
+static bool is_right(line_pointer line, float at) {
+    return line->box.left > at;
+}
+
+/* lines: by place. */
+static gutter try_gutter(const line_pointer *lines, size_t n, float at) {
+    gutter tried = {.at = at};
+    float left_end = -INFINITY, right_start = INFINITY;
+    size_t other = 0; /* the line on the right that is looked at */
+    for (size_t i = 0; i < n; i++) {
+        if (is_right(lines[i], at))
+            right_start = fminf(right_start, lines[i]->box.left);
+        else if (!is_left(lines[i], at))
+            tried.crossing++;
+        else {
+            left_end = fmaxf(left_end, lines[i]->box.right);
+            while (other < n && (!is_right(lines[other], at) || lines[other]->box.bottom <= lines[i]->box.top))
+                other++;
+            tried.pairs += other < n && lines[other]->box.top < lines[i]->box.bottom;
+        }
+    }
+    tried.width = right_start - left_end;
+    return tried;
+}
+
+static bool is_better(const gutter *a, const gutter *b) {
+    if (a->pairs != b->pairs)
+        return a->pairs > b->pairs;
+    if (a->crossing != b->crossing)
+        return a->crossing < b->crossing;
+    return a->width > b->width;
+}
+
+/* The best place that parts some lines; pairs 0: there is none. */
+static gutter find_gutter(const line_pointer *lines, size_t n) {
+    gutter best = {0};
+    float low = INFINITY, high = -INFINITY, height = 0;
+    for (size_t i = 0; i < n; i++) {
+        low = fminf(low, lines[i]->box.right);
+        high = fmaxf(high, lines[i]->box.left);
+        height += lines[i]->height / (float)n;
+    }
+    for (float at = low; at < high && high - low < 10000; at += STEP) {
+        gutter tried = try_gutter(lines, n, at);
+        if (tried.width >= LEAST_GUTTER * height && tried.pairs > 0 && is_better(&tried, &best))
+            best = tried;
+    }
+    return best;
+}
+
+/* ------------------------------------------------------------------------------ bands ---- */
+
+static float words_a_line(const line_pointer *lines, size_t n) {
+    float words = 0;
+    for (size_t i = 0; i < n; i++)
+        words += (float)lines[i]->words;
+    return words / (float)n;
+}
+
+static bool in_one_row(line_pointer a, line_pointer b) {
+    return fabsf(a->box.bottom - b->box.bottom) < SAME_ROW * fmaxf(a->height, b->height);
+}
+
+/* Lines of `few` that have one of `many` in their row; both by place. */
+static size_t count_aligned(const line_pointer *few, size_t n_few, const line_pointer *many, size_t n_many) {
+    size_t aligned = 0, other = 0;
+    for (size_t i = 0; i < n_few; i++) {
+        while (other < n_many && center(many[other]) < few[i]->box.top)
+            other++;
+        bool found = false;
+        for (size_t k = other; k < n_many && center(many[k]) <= few[i]->box.bottom && !found; k++)
+            found = in_one_row(few[i], many[k]);
+        aligned += found;
+    }
+    return aligned;
+}
+
+/* Are these sides cells rather than columns of prose? Cells are short and stand in rows. */
+static bool is_table(const line_pointer *left, size_t n_left, const line_pointer *right, size_t n_right) {
+    float left_words = words_a_line(left, n_left), right_words = words_a_line(right, n_right);
+    bool more_left = n_left > n_right;
+    size_t few = more_left ? n_right : n_left, many = more_left ? n_left : n_right;
+    size_t aligned =
+        more_left ? count_aligned(right, n_right, left, n_left) : count_aligned(left, n_left, right, n_right);
+    if (aligned * 10 < few * 7)
+        return false;
+    if (many * 2 > few * 5 && (more_left ? left_words : right_words) > 4)
+        return false; /* prose beside some labels */
+    return fminf(left_words, right_words) < 2.5f || left_words + right_words < 7;
+}
+
+static size_t row_end(const line_pointer *lines, size_t n, size_t start) {
+    size_t end = start + 1;
+    while (end < n && in_one_row(lines[start], lines[end]))
+        end++;
+    return end;
+}
+
+/* Rows of a table. What stands alone above and below it is no part of it. */
+static void emit_table(orderer *o, line_pointer *lines, size_t n) {
+    size_t first = n, behind = 0;
+    qsort(lines, n, sizeof *lines, by_place);
+    for (size_t i = 0, end; i < n; i = end) {
+        end = row_end(lines, n, i);
+        if (end - i > 1) {
+            first = first < i ? first : i;
+            behind = end;
+        }
+    }
+    emit_column(o, lines, first);
+    for (size_t i = first, end; i < behind; i = end) {
+        end = row_end(lines, n, i);
+        qsort(lines + i, end - i, sizeof *lines, o->right_to_left ? by_right : by_left);
+        for (size_t k = i; k < end; k++)
+            emit(o, lines[k], k == i ? DRT_PDF_ROW : DRT_PDF_CELL);
+    }
+    if (behind > 0)
+        emit_column(o, lines + behind, n - behind);
+}
+
+static void order(orderer *o, line_pointer *lines, size_t n, int depth);
+
+/* Lines none of which crosses the gutter. */
+static void order_band(orderer *o, line_pointer *lines, size_t n, float at, int depth) {
+    size_t n_left = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (is_left(lines[i], at)) {
+            line_pointer moved = lines[i];
+            lines[i] = lines[n_left];
+            lines[n_left++] = moved;
+        }
+    }
+    line_pointer *right = lines + n_left;
+    size_t n_right = n - n_left;
+    qsort(lines, n_left, sizeof *lines, by_place);
+    qsort(right, n_right, sizeof *lines, by_place);
+    if (n_left > 0 && n_right > 0 && is_table(lines, n_left, right, n_right)) {
+        emit_table(o, lines, n);
+        return;
+    }
+    if (o->right_to_left)
+        order(o, right, n_right, depth + 1);
+    order(o, lines, n_left, depth + 1);
+    if (!o->right_to_left)
+        order(o, right, n_right, depth + 1);
+}
+
+static void order(orderer *o, line_pointer *lines, size_t n, int depth) {
+    if (n == 0)
+        return;
+    qsort(lines, n, sizeof *lines, by_place);
+    gutter best = depth < MOST_DEPTH ? find_gutter(lines, n) : (gutter){0};
+    if (best.pairs == 0) {
+        emit_column(o, lines, n);
+        return;
+    }
+    for (size_t i = 0, end; i < n; i = end) {
+        bool crosses = !is_left(lines[i], best.at) && !is_right(lines[i], best.at);
+        for (end = i + 1; end < n; end++)
+            if ((!is_left(lines[end], best.at) && !is_right(lines[end], best.at)) != crosses)
+                break;
+        if (crosses)
+            order(o, lines + i, end - i, depth + 1);
+        else
+            order_band(o, lines + i, end - i, best.at, depth);
+    }
+}
+
+void drt_pdf_order(const drt_pdf *pdf, const drt_pdf_line **lines, size_t n, drt_pdf_step *steps) {
+    orderer o = {.pdf = pdf, .next = steps};
+    size_t right_to_left = 0;
+    for (size_t i = 0; i < n; i++)
+        right_to_left += lines[i]->right_to_left;
+    o.right_to_left = right_to_left * 2 > n;
+    if (n > MOST_LINES)
+        emit_column(&o, lines, n);
+    else
+        order(&o, lines, n, 0);
+}

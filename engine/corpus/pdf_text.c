@@ -1,0 +1,688 @@
+/* pdf_text.c: lines with their places -> normalised text. See pdf.h.
+ *
+ * Lines of running heads and page numbers are dropped. The others are taken in reading order; where a paragraph ends
+ * is told by indents, gaps, the size of letters, and room at the end of a line. Notes in small type at the foot of a
+ * column wait until the paragraph that refers to them has ended. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "engine/base/utf8.h"
+#include "engine/corpus/normalise.h"
+#include "engine/corpus/pdf.h"
+#include "engine/corpus/reflow.h"
+
+#define MARGIN 0.13f       /* of the page's height: where running heads stand */
+#define MARGIN_ROWS 2      /* the outermost rows of a page are looked at */
+#define SAME_PLACE 6.0f    /* points by which a running head may move from page to page */
+#define NEAR_PAGES 4       /* to either side are asked for the same head */
+#define SAME_HEIGHT 0.12f  /* letters of one paragraph differ by less */
+#define LARGE 1.15f        /* of the body's height: running heads are smaller than that, */
+#define SMALL 0.93f        /* and notes smaller than that */
+#define MOST_REFERENCES 16 /* of one paragraph */
+#define MOST_NOTE_LINES 40 /* at the foot of one column */
+
+typedef const drt_pdf_line *line_pointer;
+
+/* A footnote: lines in a row in writer.note_lines. */
+typedef struct {
+    size_t first, n, page;
+    uint32_t number; /* 0: a sign, or none */
+} note;
+
+typedef struct {
+    drt_context *context;
+    const drt_pdf *pdf;
+    drt_extract *extract;
+    drt_text text;
+    drt_buffer scratch;
+    float body;       /* height of most letters */
+    uint8_t *dropped; /* (n_lines) heads, feet and page numbers */
+    uint64_t *words;  /* a table of hashes of all words, for hyphens */
+    size_t words_mask;
+
+    /* The paragraph being written. */
+    line_pointer last;                    /* its last line; NULL: none */
+    size_t n_lines;                       /* in it */
+    bool full;                            /* the last line goes to the end of its column */
+    bool row;                             /* the last line belongs to a table */
+    uint32_t references[MOST_REFERENCES]; /* to notes */
+    size_t n_references;
+    size_t page; /* that was marked last */
+
+    note *notes; /* that wait */
+    size_t n_notes, notes_capacity;
+    line_pointer *note_lines;
+    size_t n_note_lines, note_lines_capacity;
+    bool failed;
+} writer;
+
+/* Lines of one height below each other. */
+typedef struct {
+    const line_pointer *lines;
+    size_t n;
+    float left, right, leading; /* leading 0: not known */
+} column;
+
+static const char *text_of(const writer *w, line_pointer line) {
+    return w->pdf->text.data + line->at;
+}
+
+static bool same_height(line_pointer a, line_pointer b) {
+    return fabsf(a->height - b->height) <= SAME_HEIGHT * fmaxf(a->height, b->height);
+}
+
+/* ------------------------------------------------------------------------------ heads ---- */
+
+/* What a head says, without its numbers: a hash. */
+static uint64_t head_hash(const char *data, size_t length) {
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < length; i++)
+        if (!isdigit((unsigned char)data[i]) && data[i] != ' ')
+            hash = (hash ^ (unsigned char)data[i]) * 1099511628211u;
+    return hash;
+}
+
+/* "7", "- 7 -", "vii", "Page 7 of 12": *number 0 for Roman ones. */
+static bool is_page_number(const char *data, size_t length, long *number) {
+    char plain[32];
+    size_t n = 0;
+    *number = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (data[i] == ' ' || data[i] == '-' || data[i] == '.' || data[i] == '|' || (unsigned char)data[i] >= 0x80)
+            continue; /* dashes */
+        if (n + 1 == sizeof plain)
+            return false;
+        plain[n++] = (char)tolower((unsigned char)data[i]);
+    }
+    plain[n] = 0;
+    const char *at = plain;
+    if (strncmp(at, "page", 4) == 0)
+        at += 4;
+    size_t digits = strspn(at, "0123456789");
+    if (digits == 0)
+        return n > 0 && n < 8 && strspn(plain, "ivxl") == n;
+    *number = strtol(at, NULL, 10);
+    at += digits;
+    if (*at == '/')
+        at++;
+    else if (strncmp(at, "of", 2) == 0)
+        at += 2;
+    return digits < 5 && strspn(at, "0123456789") == strlen(at);
+}
+
+static bool in_margin(const drt_pdf_page *page, line_pointer line) {
+    return line->box.bottom < MARGIN * page->height || line->box.top > (1 - MARGIN) * page->height;
+}
+
+/* Lines further out on the page's upper or lower edge than this one. */
+static size_t rows_outside(const writer *w, const drt_pdf_page *page, line_pointer line) {
+    bool upper = line->box.bottom < page->height / 2;
+    size_t n = 0;
+    float edge = upper ? line->box.top : line->box.bottom, row = NAN;
+    for (size_t i = page->first_line; i < page->first_line + page->n_lines && n < MARGIN_ROWS; i++) {
+        const drt_pdf_box *box = &w->pdf->lines[i].box;
+        bool outside = upper ? box->bottom <= edge : box->top >= edge;
+        if (outside && !w->pdf->lines[i].sideways && !(fabsf(box->top - row) < SAME_PLACE)) {
+            row = box->top;
+            n++;
+        }
+    }
+    return n;
+}
+
+/* Is there a line on this page at the same place that says the same, or a page number that goes on? */
+static bool is_on_page(const writer *w, const drt_pdf_page *page, line_pointer line, uint64_t hash, long expected) {
+    for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++) {
+        line_pointer other = &w->pdf->lines[i];
+        long number;
+        if (fabsf(other->box.top - line->box.top) > SAME_PLACE || !in_margin(page, other))
+            continue;
+        if (expected ? is_page_number(text_of(w, other), other->length, &number) && number == expected
+                     : head_hash(text_of(w, other), other->length) == hash)
+            return true;
+    }
+    return false;
+}
+
+/* A line that its neighbours have too. A page of two, and a number alone on the only page, are enough. */
+static bool is_head(const writer *w, size_t p, line_pointer line) {
+    const drt_pdf *pdf = w->pdf;
+    long number;
+    if (line->sideways || line->height > LARGE * w->body || !in_margin(&pdf->pages[p], line) ||
+        rows_outside(w, &pdf->pages[p], line) >= MARGIN_ROWS)
+        return false;
+    bool numbers = is_page_number(text_of(w, line), line->length, &number);
+    uint64_t hash = head_hash(text_of(w, line), line->length);
+    size_t found = 0;
+    for (size_t q = p > NEAR_PAGES ? p - NEAR_PAGES : 0; q < pdf->n_pages && q <= p + NEAR_PAGES; q++) {
+        long expected = numbers && number ? number + (long)q - (long)p : 0;
+        if (q != p && (!numbers || !number || expected > 0))
+            found += is_on_page(w, &pdf->pages[q], line, hash, expected);
+    }
+    return found >= (numbers || pdf->n_pages < 4 ? 1 : 2) || (numbers && pdf->n_pages == 1 && line->words == 1);
+}
+
+static void drop_heads(writer *w) {
+    for (size_t p = 0; p < w->pdf->n_pages; p++) {
+        const drt_pdf_page *page = &w->pdf->pages[p];
+        for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++)
+            if (in_margin(page, &w->pdf->lines[i]))
+                w->dropped[i] = is_head(w, p, &w->pdf->lines[i]);
+    }
+}
+
+/* ---------------------------------------------------------------------------- hyphens ---- */
+
+static bool is_word_end(char c) {
+    return c && strchr(".,;:!?()[]\"'", c);
+}
+
+/* A word without the punctuation around it, in small letters: never 0. */
+static uint64_t word_hash(const char *a, size_t n, const char *b, size_t m) {
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < n + m; i++)
+        hash = (hash ^ (uint64_t)tolower((unsigned char)(i < n ? a[i] : b[i - n]))) * 1099511628211u;
+    return hash ? hash : 1;
+}
+
+static void trim_word(const char **data, size_t *length) {
+    while (*length > 0 && is_word_end((*data)[*length - 1]))
+        --*length;
+    while (*length > 0 && is_word_end(**data)) {
+        ++*data;
+        --*length;
+    }
+}
+
+static uint64_t *word_slot(const writer *w, uint64_t hash) {
+    size_t at = (size_t)(hash ^ hash >> 32) & w->words_mask;
+    while (w->words[at] && w->words[at] != hash)
+        at = (at + 1) & w->words_mask;
+    return &w->words[at];
+}
+
+static bool has_word(const writer *w, uint64_t hash) {
+    return *word_slot(w, hash) != 0;
+}
+
+/* All words but those that the ends of lines cut. */
+static bool collect_words(writer *w) {
+    size_t n = 0, size = 1024;
+    for (size_t i = 0; i < w->pdf->n_lines; i++)
+        n += w->pdf->lines[i].words;
+    while (size < 2 * n)
+        size *= 2;
+    w->words = calloc(size, sizeof *w->words);
+    w->words_mask = size - 1;
+    for (size_t i = 0; w->words && i < w->pdf->n_lines; i++) {
+        const char *data = text_of(w, &w->pdf->lines[i]);
+        size_t length = w->pdf->lines[i].length;
+        for (size_t at = 0, left = n; at < length && left > 0; left--) {
+            const char *space = memchr(data + at, ' ', length - at), *word = data + at;
+            size_t end = space ? (size_t)(space - data) : length, m = end - at;
+            trim_word(&word, &m);
+            if (m > 0 && word[m - 1] != '-') {
+                uint64_t hash = word_hash(word, m, NULL, 0);
+                *word_slot(w, hash) = hash;
+            }
+            at = end + 1;
+        }
+    }
+    return w->words != NULL;
+}
+
+/* Length of the hyphen that cuts a word at the end of a line: 0: there is none. */
+static size_t hyphen_at_end(const char *data, size_t length) {
+    if (length > 1 && data[length - 1] == '-' && data[length - 2] != '-' && data[length - 2] != ' ')
+        return 1;
+    if (length > 3 && memcmp(data + length - 3, "\xE2\x80\x90", 3) == 0)
+        return 3;
+    return length > 2 && memcmp(data + length - 2, "\xC2\xAD", 2) == 0 ? 2 : 0;
+}
+
+/* Was the hyphen put there by the line's end? Not when the word has it elsewhere, or goes on with a capital. */
+static bool joins_word(const writer *w, const char *head, size_t head_length, size_t hyphen, const char *tail,
+                       size_t tail_length) {
+    size_t start = head_length;
+    while (start > 0 && head[start - 1] != ' ')
+        start--;
+    const char *word = head + start, *space = memchr(tail, ' ', tail_length);
+    size_t n = head_length - start, m = space ? (size_t)(space - tail) : tail_length;
+    while (m > 0 && is_word_end(tail[m - 1]))
+        m--;
+    while (n > 0 && is_word_end(word[0])) {
+        word++;
+        n--;
+    }
+    if (hyphen == 2)
+        return true;
+    uint32_t first = 0;
+    drt_utf8_decode(tail, tail_length, &first);
+    if (n < 2 || !utf8proc_islower((utf8proc_int32_t)first) || isdigit((unsigned char)word[n - 2]))
+        return false;
+    if (has_word(w, word_hash(word, n, tail, m))) /* with its hyphen */
+        return false;
+    return has_word(w, word_hash(word, n - hyphen, tail, m)) || !memchr(word, '-', n - hyphen);
+}
+
+/* ----------------------------------------------------------------------- writing ---- */
+
+static void add(writer *w, const char *data, size_t length) {
+    drt_text_add(&w->text, data, length);
+}
+
+/* Characters that follow each other are composed where they belong together: positions in the text depend on it. */
+static void add_composed(writer *w, const char *data, size_t length) {
+    utf8proc_uint8_t *composed = NULL;
+    utf8proc_ssize_t n = utf8proc_map((const utf8proc_uint8_t *)data, (utf8proc_ssize_t)length, &composed,
+                                      UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+    if (n < 0)
+        w->failed = true;
+    else
+        add(w, (const char *)composed, (size_t)n);
+    free(composed);
+}
+
+static void mark_page(writer *w, size_t page) {
+    if (w->extract->n_pages > 0 && w->page == page)
+        return;
+    w->page = page;
+    w->failed = w->failed || !drt_extract_add_page(w->extract, drt_text_position(&w->text), (int64_t)page + 1);
+}
+
+static uint32_t last_character(const char *data, size_t length) {
+    uint32_t c = 0;
+    size_t at = drt_utf8_floor(data, length, length - 1);
+    drt_utf8_decode(data + at, length - at, &c);
+    return c;
+}
+
+/* What stands between the last line and this one in a paragraph. The hyphen of the last line was kept back. */
+static void join(writer *w, line_pointer line) {
+    const char *head = text_of(w, w->last), *tail = text_of(w, line);
+    size_t hyphen = hyphen_at_end(head, w->last->length);
+    uint32_t first = 0;
+    drt_utf8_decode(tail, line->length, &first);
+    if (w->row) {
+        add(w, " ", 1);
+    } else if (hyphen) {
+        if (!joins_word(w, head, w->last->length, hyphen, tail, line->length))
+            add(w, head + w->last->length - hyphen, hyphen);
+    } else if (!(drt_is_wide(first) && drt_is_wide(last_character(head, w->last->length)))) {
+        add(w, " ", 1);
+    }
+}
+
+/* A line's end that is no paragraph's: the hyphen that was kept back is a real one. */
+static void end_line(writer *w) {
+    size_t hyphen = w->last && !w->row ? hyphen_at_end(text_of(w, w->last), w->last->length) : 0;
+    if (hyphen)
+        add(w, text_of(w, w->last) + w->last->length - hyphen, hyphen);
+}
+
+static void put_line(writer *w, line_pointer line, size_t page, bool row) {
+    const char *data = text_of(w, line);
+    mark_page(w, page);
+    add_composed(w, data, line->length - (row ? 0 : hyphen_at_end(data, line->length)));
+    if (line->reference && w->n_references < MOST_REFERENCES)
+        w->references[w->n_references++] = line->reference;
+    w->last = line;
+    w->row = row;
+    w->n_lines++;
+}
+
+static void put_notes(writer *w, size_t page_now);
+
+static void end_paragraph(writer *w, size_t page_now) {
+    if (!w->last)
+        return;
+    end_line(w);
+    drt_text_paragraph(&w->text);
+    w->last = NULL;
+    w->n_lines = 0;
+    put_notes(w, page_now);
+    w->n_references = 0;
+}
+
+/* ------------------------------------------------------------------------- paragraphs ---- */
+
+static int by_number(const void *a, const void *b) {
+    float left = *(const float *)a, right = *(const float *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Edges and the distance of lines, from the lines themselves. */
+static column measure(writer *w, const line_pointer *lines, size_t n) {
+    column c = {.lines = lines, .n = n, .left = lines[0]->box.left, .right = lines[0]->box.right};
+    size_t count = 0;
+    for (size_t i = 1; i < n; i++) {
+        c.left = fminf(c.left, lines[i]->box.left);
+        c.right = fmaxf(c.right, lines[i]->box.right);
+    }
+    w->scratch.length = 0;
+    for (size_t i = 1; i < n; i++) {
+        float distance = lines[i]->box.bottom - lines[i - 1]->box.bottom;
+        if (same_height(lines[i], lines[i - 1]) && distance > 0 && distance < 3 * lines[i]->height) {
+            w->failed = w->failed || !drt_buffer_append(&w->scratch, &distance, sizeof distance);
+            count++;
+        }
+    }
+    if (count > 0 && !w->failed) {
+        float *distances = (float *)(void *)w->scratch.data;
+        qsort(distances, count, sizeof *distances, by_number);
+        c.leading = distances[count / 3]; /* gaps between paragraphs are above it */
+    }
+    return c;
+}
+
+/* Room that a line leaves at its end. */
+static float room_behind(const column *c, line_pointer line) {
+    return line->right_to_left ? line->box.left - c->left : c->right - line->box.right;
+}
+
+static float indent_of(const column *c, line_pointer line) {
+    return line->right_to_left ? c->right - line->box.right : line->box.left - c->left;
+}
+
+static bool is_short(const column *c, line_pointer line) {
+    return room_behind(c, line) > 0.25f * (c->right - c->left);
+}
+
+typedef enum { JOIN, LINE, PARAGRAPH } relation;
+
+/* Line i of the column, below line i - 1. */
+static relation relate(const writer *w, const column *c, size_t i) {
+    line_pointer a = c->lines[i - 1], b = c->lines[i], next = i + 1 < c->n ? c->lines[i + 1] : NULL;
+    float distance = b->box.bottom - a->box.bottom, leading = c->leading > 0 ? c->leading : 1.3f * a->height;
+    float unit = 0.5f * a->height, step = indent_of(c, b) - indent_of(c, a);
+    bool ends = drt_ends_sentence(text_of(w, a), a->length);
+    if (distance > 1.35f * leading || distance < -unit)
+        return PARAGRAPH;
+    if (hyphen_at_end(text_of(w, a), a->length))
+        return JOIN;
+    if (drt_begins_list_item(text_of(w, b), b->length) && (ends || step != 0 || room_behind(c, a) > b->first_word))
+        return LINE;
+    bool fits = room_behind(c, a) > b->first_word + 0.3f * a->height;
+    if (step > unit && (!next || indent_of(c, next) < indent_of(c, b) - unit) && w->n_lines > 0)
+        return ends || fits ? PARAGRAPH : JOIN; /* a first line, indented */
+    if (step < -unit && w->n_lines > 1 && !fits && ends && next && indent_of(c, next) > indent_of(c, b) + unit)
+        return PARAGRAPH; /* an entry of a bibliography, hanging */
+    if (step < -unit && w->n_lines > 1 && fits)
+        return PARAGRAPH;
+    if (fits && is_short(c, a) && is_short(c, b) && !ends)
+        return LINE; /* verse, addresses, code */
+    return fits && (ends || is_short(c, a)) ? PARAGRAPH : JOIN;
+}
+
+/* Does the paragraph go on at the top of this column? */
+static bool goes_on(const writer *w, const column *c) {
+    line_pointer a = w->last, b = c->lines[0];
+    if (!a || w->row || !same_height(a, b) || !w->full)
+        return false;
+    if (hyphen_at_end(text_of(w, a), a->length))
+        return true;
+    uint32_t first = 0;
+    drt_utf8_decode(text_of(w, b), b->length, &first);
+    bool small = utf8proc_islower((utf8proc_int32_t)first);
+    if (drt_begins_list_item(text_of(w, b), b->length) || (drt_ends_sentence(text_of(w, a), a->length) && !small))
+        return false;
+    return small || (w->n_lines > 1 && c->n > 1 && indent_of(c, b) < 0.5f * b->height);
+}
+
+static void put_run(writer *w, const column *c, size_t page) {
+    for (size_t i = 0; i < c->n; i++) {
+        relation found = i ? relate(w, c, i) : goes_on(w, c) ? JOIN : PARAGRAPH;
+        if (!w->last || found == PARAGRAPH) {
+            end_paragraph(w, page);
+        } else if (found == JOIN) {
+            join(w, c->lines[i]);
+        } else {
+            end_line(w);
+            drt_text_line(&w->text);
+        }
+        put_line(w, c->lines[i], page, false);
+        w->full = room_behind(c, c->lines[i]) < 0.2f * (c->right - c->left);
+    }
+}
+
+/* Headings are of another height than the lines around them: each run of one height has edges of its own. */
+static void put_column(writer *w, const line_pointer *lines, size_t n, size_t page) {
+    for (size_t i = 0, end; i < n && !w->failed; i = end) {
+        for (end = i + 1; end < n && same_height(lines[end - 1], lines[end]);)
+            end++;
+        column c = measure(w, lines + i, end - i);
+        if (i > 0)
+            end_paragraph(w, page);
+        put_run(w, &c, page);
+    }
+}
+
+/* ------------------------------------------------------------------------------ notes ---- */
+
+static bool refers_to(const uint32_t *references, size_t n, const note *waiting) {
+    for (size_t i = 0; i < n; i++)
+        if (references[i] == waiting->number)
+            return true;
+    return false;
+}
+
+static void put_note(writer *w, const note *ready) {
+    put_column(w, w->note_lines + ready->first, ready->n, ready->page);
+    end_line(w);
+    drt_text_paragraph(&w->text);
+    w->last = NULL;
+    w->n_lines = 0;
+}
+
+/* Writes the notes that the paragraph that just ended refers to, and those that earlier pages left. */
+static void put_notes(writer *w, size_t page_now) {
+    uint32_t references[MOST_REFERENCES];
+    size_t n_references = w->n_references, n = w->n_notes, kept = 0;
+    memcpy(references, w->references, sizeof references);
+    w->n_notes = 0; /* the notes' own paragraphs end too */
+    for (size_t i = 0; i < n && !w->failed; i++) {
+        note waiting = w->notes[i];
+        if (waiting.page < page_now || refers_to(references, n_references, &waiting))
+            put_note(w, &waiting);
+        else
+            w->notes[kept++] = waiting;
+    }
+    w->n_notes = kept;
+}
+
+static bool is_sign(uint32_t c) {
+    return c == '*' || c == 0x2020 || c == 0x2021 || c == 0xA7 || c == 0xB6;
+}
+
+/* "3 The ledger ...", "* Deceased." */
+static bool begins_note(const writer *w, line_pointer line, uint32_t *number) {
+    const char *data = text_of(w, line);
+    size_t digits = 0;
+    uint32_t first = 0;
+    *number = 0;
+    while (digits < line->length && digits < 3 && isdigit((unsigned char)data[digits]))
+        *number = *number * 10 + (uint32_t)(data[digits++] - '0');
+    if (digits > 0)
+        return digits < line->length && digits < 3 && data[digits] != '.' && data[digits] != ')' && data[digits] != ',';
+    drt_utf8_decode(data, line->length, &first);
+    return is_sign(first);
+}
+
+/* Adds a line to the last note. */
+static bool keep_line(writer *w, line_pointer line) {
+    if (w->n_note_lines == w->note_lines_capacity) {
+        size_t capacity = w->note_lines_capacity ? 2 * w->note_lines_capacity : 64;
+        line_pointer *grown = realloc(w->note_lines, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        w->note_lines = grown;
+        w->note_lines_capacity = capacity;
+    }
+    w->note_lines[w->n_note_lines++] = line;
+    w->notes[w->n_notes - 1].n++;
+    return true;
+}
+
+static bool keep_note(writer *w, size_t page, uint32_t number) {
+    if (w->n_notes == w->notes_capacity) {
+        size_t capacity = w->notes_capacity ? 2 * w->notes_capacity : 16;
+        note *grown = realloc(w->notes, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        w->notes = grown;
+        w->notes_capacity = capacity;
+    }
+    w->notes[w->n_notes++] = (note){.first = w->n_note_lines, .page = page, .number = number};
+    return true;
+}
+
+/* Sets the notes at the column's foot aside; returns how many lines are left. */
+static size_t take_notes(writer *w, const line_pointer *lines, size_t n, size_t page) {
+    size_t first = n, start = n;
+    uint32_t number;
+    float height = w->pdf->pages[page].height;
+    while (first > 0 && n - first < MOST_NOTE_LINES && lines[first - 1]->height < SMALL * w->body &&
+           lines[first - 1]->box.top > height / 2) {
+        first--;
+        if (begins_note(w, lines[first], &number))
+            start = first;
+    }
+    for (size_t i = start; i < n && !w->failed; i++) {
+        if (begins_note(w, lines[i], &number))
+            w->failed = !keep_note(w, page, number);
+        w->failed = w->failed || !keep_line(w, lines[i]);
+    }
+    return start;
+}
+
+/* ------------------------------------------------------------------------------ pages ---- */
+
+static void put_rows(writer *w, const drt_pdf_step *steps, size_t n, size_t page) {
+    end_paragraph(w, page);
+    for (size_t i = 0; i < n; i++) {
+        line_pointer line = &w->pdf->lines[steps[i].line];
+        if (i > 0 && steps[i].place == DRT_PDF_CELL)
+            join(w, line);
+        else if (i > 0)
+            drt_text_line(&w->text);
+        put_line(w, line, page, true);
+    }
+    w->full = false;
+}
+
+static bool is_cell(const drt_pdf_step *step) {
+    return step->place == DRT_PDF_CELL || step->place == DRT_PDF_ROW;
+}
+
+/* Two passes over the steps: notes are known before the text that refers to them. */
+static void put_steps(writer *w, const drt_pdf_step *steps, size_t n, line_pointer *lines, size_t page) {
+    for (size_t pass = 0; pass < 2 && !w->failed; pass++) {
+        for (size_t i = 0, end; i < n && !w->failed; i = end) {
+            for (end = i + 1; end < n && steps[end].place != DRT_PDF_TOP && is_cell(&steps[end]) == is_cell(&steps[i]);)
+                end++;
+            if (is_cell(&steps[i])) {
+                if (pass == 1)
+                    put_rows(w, steps + i, end - i, page);
+                continue;
+            }
+            for (size_t k = i; k < end; k++)
+                lines[k - i] = &w->pdf->lines[steps[k].line];
+            size_t left = end - i;
+            if (pass == 0) {
+                left = take_notes(w, lines, left, page);
+                for (size_t k = i + left; k < end; k++)
+                    w->dropped[steps[k].line] = true;
+                continue;
+            }
+            while (left > 0 && w->dropped[steps[i + left - 1].line])
+                left--;
+            put_column(w, lines, left, page);
+        }
+    }
+}
+
+static int by_reading_sideways(const void *a, const void *b) {
+    line_pointer left = *(const line_pointer *)a, right = *(const line_pointer *)b;
+    float order = left->upwards ? left->box.left - right->box.left : right->box.left - left->box.left;
+    return order < 0 ? -1 : order > 0;
+}
+
+/* Turned lines are a paragraph of their own behind the page's others. */
+static void put_sideways(writer *w, line_pointer *lines, size_t n, size_t page) {
+    qsort(lines, n, sizeof *lines, by_reading_sideways);
+    end_paragraph(w, page);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            join(w, lines[i]);
+        put_line(w, lines[i], page, false);
+    }
+    w->full = false;
+}
+
+static void put_page(writer *w, size_t p, line_pointer *lines, drt_pdf_step *steps) {
+    const drt_pdf_page *page = &w->pdf->pages[p];
+    size_t upright = 0, sideways = 0;
+    for (size_t turned = 0; turned < 2; turned++) {
+        for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++)
+            if (!w->dropped[i] && w->pdf->lines[i].sideways == (turned == 1))
+                lines[upright + sideways] = &w->pdf->lines[i], *(turned ? &sideways : &upright) += 1;
+    }
+    drt_pdf_order(w->pdf, lines, upright, steps);
+    line_pointer *turned = lines + upright; /* the order needs no room behind the upright ones */
+    put_steps(w, steps, upright, lines, p);
+    if (sideways > 0)
+        put_sideways(w, turned, sideways, p);
+}
+
+/* The height that most characters have. */
+static float body_height(const drt_pdf *pdf) {
+    size_t counts[128] = {0}, best = 0;
+    for (size_t i = 0; i < pdf->n_lines; i++) {
+        float slot = pdf->lines[i].height * 2;
+        if (slot >= 1 && slot < 128)
+            counts[(size_t)slot] += pdf->lines[i].length;
+    }
+    for (size_t i = 1; i < 128; i++)
+        best = counts[i] > counts[best] ? i : best;
+    return (float)best / 2;
+}
+
+static drt_status put_pages(writer *w) {
+    size_t most = 1;
+    for (size_t p = 0; p < w->pdf->n_pages; p++)
+        most = w->pdf->pages[p].n_lines > most ? w->pdf->pages[p].n_lines : most;
+    line_pointer *lines = malloc(most * sizeof *lines);
+    drt_pdf_step *steps = malloc(most * sizeof *steps);
+    drt_status status = DRT_OK;
+    w->failed = w->failed || !lines || !steps;
+    for (size_t p = 0; p < w->pdf->n_pages && !w->failed && status == DRT_OK; p++) {
+        put_page(w, p, lines, steps);
+        status = drt_cancelled(w->context) ? DRT_FAILED : DRT_OK;
+    }
+    end_paragraph(w, SIZE_MAX);
+    put_notes(w, SIZE_MAX);
+    free(lines);
+    free(steps);
+    return status;
+}
+
+drt_status drt_pdf_text(drt_context *context, const drt_pdf *pdf, drt_extract *extract) {
+    writer w = {.context = context, .pdf = pdf, .extract = extract, .body = body_height(pdf)};
+    drt_text_start(&w.text, &extract->text);
+    w.dropped = calloc(pdf->n_lines + 1, 1);
+    w.failed = !w.dropped || !collect_words(&w);
+    if (!w.failed)
+        drop_heads(&w);
+    drt_status status = put_pages(&w);
+    bool ok = drt_text_finish(&w.text) && !w.failed;
+    free(w.dropped);
+    free(w.words);
+    free(w.notes);
+    free(w.note_lines);
+    drt_buffer_free(&w.scratch);
+    return status == DRT_OK && !ok ? drt_fail_memory(context, "the text of a PDF") : status;
+}

@@ -1,0 +1,278 @@
+"""pdf.py: a small writer of PDF files for the tests: text at places, columns of wrapped lines, and the ways in which
+PDF files are odd, locked or broken. Python's standard library only.
+
+    pdf = PDF(title="...", author="...")
+    page = pdf.page()
+    page.text(72, 720, "A line.", size=10)
+    y = page.column(72, 700, 220, "A paragraph that is wrapped ...")
+    pdf.write("paper.pdf")
+
+Places are in points from the lower left corner of the page, as PDF has them. As a program: pdf.py FOLDER writes the
+fixtures of test_corpus_pdf.c.
+"""
+import hashlib
+import os
+import sys
+import zlib
+
+PAGE_WIDTH, PAGE_HEIGHT = 612, 792
+NARROW, WIDE = "fijlrt.,:;'!|()[]-/ I", "mwMWABCDEGHKNOQRUVXY"
+
+# What stands for letters outside ASCII in the encoding of our fonts.
+DIFFERENCES = {chr(c): (c, name) for c, name in [
+    (0x80, "fi"), (0x81, "fl"), (0x82, "endash"), (0x83, "quoteright"), (0xAD, "softhyphen"), (0xC4, "Adieresis"), (0xD6, "Odieresis"),
+    (0xDC, "Udieresis"), (0xDF, "germandbls"), (0xE4, "adieresis"), (0xE9, "eacute"), (0xF6, "odieresis"), (0xFC, "udieresis"),
+    (0x84, "bullet")]}
+SPECIAL = {"\ufb01": "\x80", "\ufb02": "\x81", "\u2013": "\x82", "\u2019": "\x83", "\u2022": "\x84"}
+
+
+def encode(text):
+    return "".join(SPECIAL.get(c, c) for c in text).encode("latin-1")
+
+
+def width_of(character):
+    return 278 if character in NARROW else 722 if character in WIDE else 500
+
+
+def width(text, size):
+    return sum(width_of(c) for c in text) * size / 1000
+
+
+def wrap(text, room, size):
+    """Words -> lines no wider than room. A word may be broken where a soft hyphen stands in it: "inde\u00adpendent"."""
+    lines, line = [], ""
+    for word in text.split():
+        whole = word.replace("\u00ad", "")
+        tried = (line + " " + whole).strip()
+        if width(tried, size) <= room or not line and "\u00ad" not in word:
+            line = tried
+            continue
+        parts = word.split("\u00ad")
+        for cut in range(len(parts) - 1, 0, -1):
+            head = (line + " " + "".join(parts[:cut]) + "-").strip()
+            if width(head, size) <= room:
+                lines.append(head)
+                line = "".join(parts[cut:])
+                break
+        else:
+            lines.append(line)
+            line = whole
+    return lines + [line] if line else lines
+
+
+def string(data):
+    return b"(" + data.replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)").replace(b"\r", b"\\r") + b")"
+
+
+class Page:
+    def __init__(self, size):
+        self.size, self.content = size, []
+
+    def raw(self, data):
+        self.content.append(data)
+
+    def text(self, x, y, text, size=10, font="F1", spread=0):
+        """One line; spread: points added to each space, so that it is justified."""
+        self.raw(b"BT /%s %g Tf %g Tw 1 0 0 1 %g %g Tm %s Tj ET" % (font.encode(), size, spread, x, y, string(encode(text))))
+
+    def lines(self, x, y, lines, room, size=10, leading=None, indent=0, justify=True):
+        """Lines below each other; returns the place of the next one."""
+        for i, line in enumerate(lines):
+            start = indent if i == 0 else 0
+            spaces = line.count(" ")
+            spread = (room - start - width(line, size)) / spaces if justify and spaces and i + 1 < len(lines) else 0
+            self.text(x + start, y, line, size, spread=spread)
+            y -= leading or size * 1.2
+        return y
+
+    def column(self, x, y, room, text, size=10, leading=None, indent=0, justify=True):
+        """A paragraph; returns the place of the next one."""
+        first = wrap(text, room - indent, size)[:1]
+        rest = " ".join(text.split())
+        lines = wrap(("\u2003" if False else "") + rest, room, size) if not indent else self.indented(rest, room, size, indent, first)
+        return self.lines(x, y, lines, room, size, leading, indent, justify)
+
+    @staticmethod
+    def indented(text, room, size, indent, first):
+        """The first line is shorter; what is left of the words is wrapped to the full width."""
+        if not first:
+            return []
+        plain, n = first[0], 0
+        words = text.split()
+        taken = plain[:-1] if plain.endswith("-") and not any(w.replace("\u00ad", "").endswith(plain.split()[-1]) for w in words) else plain
+        left = taken.replace(" ", "")
+        while n < len(words) and left.startswith(words[n].replace("\u00ad", "")):
+            left = left[len(words[n].replace("\u00ad", "")):]
+            n += 1
+        rest = words[n:]
+        if left:
+            rest[0] = rest[0].replace("\u00ad", "")[len(left):]
+        return [plain] + wrap(" ".join(rest), room, size)
+
+
+class PDF:
+    def __init__(self, title=None, author=None, date=None):
+        self.pages, self.info, self.fonts = [], {}, {}
+        for key, value in (("Title", title), ("Author", author), ("CreationDate", date)):
+            if value is not None:
+                self.info[key] = value
+        self.font("F1", b"Helvetica")
+        self.font("F2", b"Times-Roman")
+
+    def font(self, name, base, to_unicode=None, differences=True, widths=True):
+        """to_unicode: {code: text}, {} for an empty map, None for none."""
+        self.fonts[name] = (base, to_unicode, differences, widths)
+
+    def page(self, size=(PAGE_WIDTH, PAGE_HEIGHT)):
+        self.pages.append(Page(size))
+        return self.pages[-1]
+
+    # ------------------------------------------------------------------------------------------ objects
+
+    @staticmethod
+    def stream(data, packed=True, extra=b""):
+        if packed:
+            data, extra = zlib.compress(data), extra + b"/Filter /FlateDecode "
+        return b"<< %s/Length %d >>\nstream\n%s\nendstream" % (extra, len(data), data)
+
+    @staticmethod
+    def cmap(codes):
+        rows = b"".join(b"<%02x> <%s>\n" % (code, text.encode("utf-16-be").hex().encode()) for code, text in codes.items())
+        return (b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Own def\n"
+                b"1 begincodespacerange <00> <ff> endcodespacerange\n%d beginbfchar\n%sendbfchar\n"
+                b"endcmap end end" % (len(codes), rows))
+
+    def objects(self, packed=True):
+        """Bodies by number from 1: catalog, pages, info, then fonts and pages."""
+        bodies = [b"<< /Type /Catalog /Pages 2 0 R >>", None, None]
+
+        def add(body):
+            bodies.append(body)
+            return len(bodies)
+
+        names = []
+        for name, (base, to_unicode, differences, widths) in self.fonts.items():
+            font = b"/Type /Font /Subtype /Type1 /BaseFont /%s" % base
+            if differences:
+                rows = b" ".join(b"%d /%s" % (code, glyph.encode()) for code, glyph in sorted(DIFFERENCES.values()))
+                font += b" /Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [%s] >>" % rows
+            if widths:
+                font += b" /FirstChar 32 /LastChar 255 /Widths [%s]" % b" ".join(b"%d" % width_of(chr(c)) for c in range(32, 256))
+            if to_unicode is not None:
+                font += b" /ToUnicode %d 0 R" % add(self.stream(self.cmap(to_unicode), packed))
+            names.append(b"/%s %d 0 R" % (name.encode(), add(b"<< " + font + b" >>")))
+        resources = b"<< /Font << %s >> >>" % b" ".join(names)
+        kids = []
+        for page in self.pages:
+            content = add(self.stream(b"\n".join(page.content), packed))
+            kids.append(b"%d 0 R" % add(b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %g %g] /Resources %s /Contents %d 0 R >>"
+                                        % (page.size[0], page.size[1], resources, content)))
+        bodies[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(kids))
+        bodies[2] = b"<< %s >>" % b" ".join(b"/%s %s" % (k.encode(), string(v if isinstance(v, bytes) else encode(v)))
+                                            for k, v in self.info.items())
+        return bodies
+
+    @staticmethod
+    def file(bodies, trailer=b"", version=b"1.4"):
+        out, places = b"%%PDF-%s\n%%\xe2\xe3\xcf\xd3\n" % version, []
+        for number, body in enumerate(bodies, 1):
+            places.append(len(out))
+            out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+        table = b"xref\n0 %d\n0000000000 65535 f \n" % (len(places) + 1) + b"".join(b"%010d 00000 n \n" % p for p in places)
+        return out + table + b"trailer\n<< /Size %d /Root 1 0 R /Info 3 0 R %s>>\nstartxref\n%d\n%%%%EOF\n" % (len(places) + 1, trailer, len(out))
+
+    def data(self, packed=True):
+        return self.file(self.objects(packed))
+
+    def write(self, path, packed=True):
+        with open(path, "wb") as out:
+            out.write(self.data(packed))
+
+
+# -------------------------------------------------------------------------------------------- odd ones
+
+def rc4(key, data):
+    state, j, out, i = list(range(256)), 0, bytearray(), 0
+    for n in range(256):
+        j = (j + state[n] + key[n % len(key)]) % 256
+        state[n], state[j] = state[j], state[n]
+    j = 0
+    for byte in data:
+        i = (i + 1) % 256
+        j = (j + state[i]) % 256
+        state[i], state[j] = state[j], state[i]
+        out.append(byte ^ state[(state[i] + state[j]) % 256])
+    return bytes(out)
+
+
+PAD = bytes.fromhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a")
+
+
+def encrypted(pdf, user=b"", owner=b"owner", permissions=-4):
+    """The standard handler, revision 2: opens with the user's password. Strings and streams are locked."""
+    ident = b"0123456789abcdef"
+    padded = (user + PAD)[:32]
+    owner_entry = rc4(hashlib.md5((owner + PAD)[:32]).digest()[:5], padded)
+    key = hashlib.md5(padded + owner_entry + (permissions & 0xFFFFFFFF).to_bytes(4, "little") + ident).digest()[:5]
+    bodies = []
+    for number, body in enumerate(pdf.objects(), 1):
+        salted = hashlib.md5(key + number.to_bytes(3, "little") + b"\0\0").digest()[:10]
+        head, mark, rest = body.partition(b"stream\n")
+        if mark:
+            content = rest[:-len(b"\nendstream")]
+            body = head + mark + rc4(salted, content) + b"\nendstream"
+        bodies.append(body)
+    bodies[2] = b"<< >>"
+    lock = b"/Encrypt << /Filter /Standard /V 1 /R 2 /O <%s> /U <%s> /P %d >> /ID [<%s> <%s>] " % (
+        owner_entry.hex().encode(), rc4(key, PAD).hex().encode(), permissions, ident.hex().encode(), ident.hex().encode())
+    return PDF.file(bodies, lock)
+
+
+def pictures(pages=2):
+    """Scanned: nothing but a picture on each page."""
+    pdf = PDF()
+    for _ in range(pages):
+        pdf.page().raw(b"q 400 0 0 500 100 100 cm BI /W 4 /H 4 /CS /G /BPC 8 ID 0123456789abcdef EI Q")
+    return pdf.data()
+
+
+def shifted(text):
+    """Glyph numbers of a subset font without any way back to letters: no ToUnicode, spaces included."""
+    return bytes(c - 29 for c in text.encode())
+
+
+def bomb(megabytes=200):
+    """A content stream that is a thousand times larger than its file."""
+    pdf = PDF()
+    pdf.page().raw(b"BT /F1 10 Tf 72 700 Td (Before the bomb.) Tj ET\n" + b" " * (megabytes << 20))
+    return pdf.data()
+
+
+def page_tree_loop():
+    pdf = PDF()
+    pdf.page().text(72, 700, "The ring road has no end.")
+    bodies = pdf.objects()
+    bodies[1] = bodies[1].replace(b"/Kids [", b"/Kids [2 0 R ").replace(b"/Count 1", b"/Count 3")
+    return PDF.file(bodies)
+
+
+def xref_loop():
+    pdf = PDF()
+    pdf.page().text(72, 700, "The table leads back to itself.")
+    data = pdf.data()
+    at = data.rindex(b"startxref\n") + 10
+    place = data[at:data.index(b"\n", at)]
+    return data.replace(b"/Info 3 0 R ", b"/Info 3 0 R /Prev " + place + b" ")
+
+
+WORDS = ("The surveyor of Harrow Fen counted the sluices twice before winter because the ledger of the drainage board named "
+         "forty while the oldest of the lock keepers swore that there had never been more than thirty eight").split()
+
+
+def prose(n, seed=0):
+    """n words of ours, no two calls with different seeds the same."""
+    out, state = [], seed * 7919 + 17
+    for i in range(n):
+        state = (state * 1103515245 + 12345) % 2**31
+        out.append(WORDS[state // 65536 % len(WORDS)] if i % 9 else "item%d" % (seed * 1000 + i))
+    return " ".join(out).capitalize() + "."
