@@ -19,8 +19,9 @@ typedef struct {
     float first_word;  /* width */
     size_t at, length; /* its text in drt_pdf.text: UTF-8 in the order of reading */
     uint32_t words;
-    uint32_t reference; /* a raised number in it, which may refer to a footnote; 0: none */
-    bool sideways;      /* turned by a quarter; then `upwards`: read from the bottom to the top */
+    uint32_t reference;                    /* a raised number in it, which may refer to a footnote; 0: none */
+    size_t reference_at, reference_length; /* its place in the line's text */
+    bool sideways;                         /* turned by a quarter; then `upwards`: read from the bottom to the top */
     bool upwards;
     bool right_to_left;
 } drt_pdf_line;

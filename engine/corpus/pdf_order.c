@@ -1,8 +1,8 @@
 /* pdf_order.c: the order in which the lines of a page are read. See pdf.h.
  *
  * A gutter is a place that parts lines which stand beside each other. Lines across the best one (titles, prose above
- * a table) cut the page into bands; in a band the lines on both sides are columns, read one after the other and looked
- * at in the same way again, or the cells of a table, read row by row. */
+ * a table) cut the page into bands; in a band with lines on both sides these are columns, read one after the other, or
+ * the cells of a table, read row by row. Columns, and what stands between such bands, are looked at in the same way. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -164,32 +164,33 @@ static size_t row_end(const line_pointer *lines, size_t n, size_t start) {
     return end;
 }
 
-/* Rows of a table. What stands alone above and below it is no part of it. */
 static void emit_table(orderer *o, line_pointer *lines, size_t n) {
-    size_t first = n, behind = 0;
-    qsort(lines, n, sizeof *lines, by_place);
     for (size_t i = 0, end; i < n; i = end) {
-        end = row_end(lines, n, i);
-        if (end - i > 1) {
-            first = first < i ? first : i;
-            behind = end;
-        }
-    }
-    emit_column(o, lines, first);
-    for (size_t i = first, end; i < behind; i = end) {
         end = row_end(lines, n, i);
         qsort(lines + i, end - i, sizeof *lines, o->right_to_left ? by_right : by_left);
         for (size_t k = i; k < end; k++)
             emit(o, lines[k], k == i ? DRT_PDF_ROW : DRT_PDF_CELL);
     }
-    if (behind > 0)
-        emit_column(o, lines + behind, n - behind);
+}
+
+/* From the first to the last row with several cells; what stands alone around them is no part of the table. */
+static void narrow_table(const line_pointer *lines, size_t *start, size_t *end) {
+    size_t first = *end, behind = *start;
+    for (size_t i = *start, next; i < *end; i = next) {
+        next = row_end(lines, *end, i);
+        if (next - i > 1) {
+            first = first < i ? first : i;
+            behind = next;
+        }
+    }
+    *start = first < *end ? first : *start;
+    *end = behind > *start ? behind : *end;
 }
 
 static void order(orderer *o, line_pointer *lines, size_t n, int depth);
 
-/* Lines none of which crosses the gutter. */
-static void order_band(orderer *o, line_pointer *lines, size_t n, float at, int depth) {
+/* Those on the left first, each side by place; returns how many they are. */
+static size_t part(line_pointer *lines, size_t n, float at) {
     size_t n_left = 0;
     for (size_t i = 0; i < n; i++) {
         if (is_left(lines[i], at)) {
@@ -198,40 +199,61 @@ static void order_band(orderer *o, line_pointer *lines, size_t n, float at, int 
             lines[n_left++] = moved;
         }
     }
-    line_pointer *right = lines + n_left;
-    size_t n_right = n - n_left;
     qsort(lines, n_left, sizeof *lines, by_place);
-    qsort(right, n_right, sizeof *lines, by_place);
-    if (n_left > 0 && n_right > 0 && is_table(lines, n_left, right, n_right)) {
-        emit_table(o, lines, n);
-        return;
-    }
+    qsort(lines + n_left, n - n_left, sizeof *lines, by_place);
+    return n_left;
+}
+
+static void order_columns(orderer *o, line_pointer *lines, size_t n, float at, int depth) {
+    size_t n_left = part(lines, n, at);
     if (o->right_to_left)
-        order(o, right, n_right, depth + 1);
+        order(o, lines + n_left, n - n_left, depth + 1);
     order(o, lines, n_left, depth + 1);
     if (!o->right_to_left)
-        order(o, right, n_right, depth + 1);
+        order(o, lines + n_left, n - n_left, depth + 1);
+}
+
+static bool crosses(line_pointer line, float at) {
+    return !is_left(line, at) && !is_right(line, at);
+}
+
+/* Lines from start on that don't cross the gutter, as far as they go: are they on both sides, and what are they? */
+static bool find_band(line_pointer *lines, size_t n, float at, size_t start, size_t *end, bool *table) {
+    size_t n_left = 0;
+    for (*end = start; *end < n && !crosses(lines[*end], at); ++*end)
+        n_left += is_left(lines[*end], at);
+    if (n_left == 0 || n_left == *end - start)
+        return false;
+    part(lines + start, *end - start, at);
+    *table = is_table(lines + start, n_left, lines + start + n_left, *end - start - n_left);
+    qsort(lines + start, *end - start, sizeof *lines, by_place);
+    return true;
 }
 
 static void order(orderer *o, line_pointer *lines, size_t n, int depth) {
-    if (n == 0)
-        return;
+    size_t done = 0; /* lines before this one are in order; those from here to the next band are looked at again */
     qsort(lines, n, sizeof *lines, by_place);
     gutter best = depth < MOST_DEPTH ? find_gutter(lines, n) : (gutter){0};
-    if (best.pairs == 0) {
-        emit_column(o, lines, n);
-        return;
-    }
-    for (size_t i = 0, end; i < n; i = end) {
-        bool crosses = !is_left(lines[i], best.at) && !is_right(lines[i], best.at);
-        for (end = i + 1; end < n; end++)
-            if ((!is_left(lines[end], best.at) && !is_right(lines[end], best.at)) != crosses)
-                break;
-        if (crosses)
-            order(o, lines + i, end - i, depth + 1);
+    for (size_t i = 0, end; best.pairs > 0 && i < n; i = end) {
+        bool table = false;
+        if (!find_band(lines, n, best.at, i, &end, &table)) {
+            end += end == i;
+            continue;
+        }
+        size_t start = i, behind = end;
+        if (table)
+            narrow_table(lines, &start, &behind);
+        order(o, lines + done, start - done, depth + 1);
+        if (table)
+            emit_table(o, lines + start, behind - start);
         else
-            order_band(o, lines + i, end - i, best.at, depth);
+            order_columns(o, lines + start, behind - start, best.at, depth);
+        done = behind;
     }
+    if (done > 0)
+        order(o, lines + done, n - done, depth + 1);
+    else
+        emit_column(o, lines, n);
 }
 
 void drt_pdf_order(const drt_pdf *pdf, const drt_pdf_line **lines, size_t n, drt_pdf_step *steps) {

@@ -293,10 +293,14 @@ static void add_words(reader *r, drt_pdf_line *line) {
             if (gap > NO_GAP * line->height)
                 append(r, &r->pdf->text, " ", 1);
         }
+        bool raised = before && !sideways && w->box.bottom - w->box.top < 0.85f * line->height &&
+                      w->box.bottom < line->box.bottom - 0.1f * line->height;
+        if (raised && note_number(r, w)) {
+            line->reference = note_number(r, w);
+            line->reference_at = r->pdf->text.length - line->at;
+            line->reference_length = w->length;
+        }
         append(r, &r->pdf->text, r->words_text.data + w->at, w->length);
-        if (before && !sideways && w->box.bottom - w->box.top < 0.85f * line->height &&
-            w->box.bottom < line->box.bottom - 0.1f * line->height)
-            line->reference = note_number(r, w) ? note_number(r, w) : line->reference;
     }
 }
 

@@ -30,7 +30,8 @@ typedef const drt_pdf_line *line_pointer;
 /* A footnote: lines in a row in writer.note_lines. */
 typedef struct {
     size_t first, n, page;
-    uint32_t number; /* 0: a sign, or none */
+    uint32_t number;  /* 0: a sign, or none */
+    bool referred_to; /* its number was met in the text, and left out */
 } note;
 
 typedef struct {
@@ -48,7 +49,8 @@ typedef struct {
     line_pointer last;                    /* its last line; NULL: none */
     size_t n_lines;                       /* in it */
     bool full;                            /* the last line goes to the end of its column */
-    bool row;                             /* the last line belongs to a table */
+    bool row;                             /* the last line belongs to a table, */
+    bool list;                            /* or to an item of a list */
     uint32_t references[MOST_REFERENCES]; /* to notes */
     size_t n_references;
     size_t page; /* that was marked last */
@@ -324,10 +326,26 @@ static void end_line(writer *w) {
         add(w, text_of(w, w->last) + w->last->length - hyphen, hyphen);
 }
 
-static void put_line(writer *w, line_pointer line, size_t page, bool row) {
+/* The note of this page that a line refers to; NULL: none. */
+static note *find_note(const writer *w, line_pointer line, size_t page) {
+    for (size_t i = 0; line->reference && i < w->n_notes; i++)
+        if (w->notes[i].page == page && w->notes[i].number == line->reference)
+            return &w->notes[i];
+    return NULL;
+}
+
+/* `begin`: bytes at its beginning that are left out. */
+static void put_line(writer *w, line_pointer line, size_t page, bool row, size_t begin) {
     const char *data = text_of(w, line);
+    size_t end = line->length - (row ? 0 : hyphen_at_end(data, line->length));
+    note *found = find_note(w, line, page);
     mark_page(w, page);
-    add_composed(w, data, line->length - (row ? 0 : hyphen_at_end(data, line->length)));
+    if (found && line->reference_at >= begin && line->reference_at + line->reference_length <= end) {
+        found->referred_to = true;
+        add_composed(w, data + begin, line->reference_at - begin);
+        begin = line->reference_at + line->reference_length;
+    }
+    add_composed(w, data + begin, end - begin);
     if (line->reference && w->n_references < MOST_REFERENCES)
         w->references[w->n_references++] = line->reference;
     w->last = line;
@@ -392,6 +410,28 @@ static bool is_short(const column *c, line_pointer line) {
     return room_behind(c, line) > 0.25f * (c->right - c->left);
 }
 
+static bool begins_small(const writer *w, line_pointer line) {
+    uint32_t first = 0;
+    drt_utf8_decode(text_of(w, line), line->length, &first);
+    return utf8proc_islower((utf8proc_int32_t)first);
+}
+
+static bool begins_item(const writer *w, line_pointer line) {
+    return drt_begins_list_item(text_of(w, line), line->length);
+}
+
+/* Bytes of a bullet and what parts it from its item. Numbers belong to the text. */
+static size_t bullet_length(const writer *w, line_pointer line) {
+    const char *data = text_of(w, line);
+    uint32_t first = 0;
+    size_t n = drt_utf8_decode(data, line->length, &first);
+    if (first != 0x2022 && first != 0x2023 && first != 0x25AA && first != 0x25CF && first != 0x25E6)
+        return 0;
+    while (n < line->length && data[n] == ' ')
+        n++;
+    return n < line->length ? n : 0;
+}
+
 typedef enum { JOIN, LINE, PARAGRAPH } relation;
 
 /* Line i of the column, below line i - 1. */
@@ -404,11 +444,11 @@ static relation relate(const writer *w, const column *c, size_t i) {
         return PARAGRAPH;
     if (hyphen_at_end(text_of(w, a), a->length))
         return JOIN;
-    if (drt_begins_list_item(text_of(w, b), b->length) && (ends || step != 0 || room_behind(c, a) > b->first_word))
-        return LINE;
+    if (begins_item(w, b) && (ends || step != 0 || room_behind(c, a) > b->first_word))
+        return w->list ? LINE : PARAGRAPH;
     bool fits = room_behind(c, a) > b->first_word + 0.3f * a->height;
     if (step > unit && (!next || indent_of(c, next) < indent_of(c, b) - unit) && w->n_lines > 0)
-        return ends || fits ? PARAGRAPH : JOIN; /* a first line, indented */
+        return ends || fits || !begins_small(w, b) ? PARAGRAPH : JOIN; /* a first line, indented */
     if (step < -unit && w->n_lines > 1 && !fits && ends && next && indent_of(c, next) > indent_of(c, b) + unit)
         return PARAGRAPH; /* an entry of a bibliography, hanging */
     if (step < -unit && w->n_lines > 1 && fits)
@@ -419,45 +459,49 @@ static relation relate(const writer *w, const column *c, size_t i) {
 }
 
 /* Does the paragraph go on at the top of this column? */
-static bool goes_on(const writer *w, const column *c) {
+static relation continue_column(const writer *w, const column *c) {
     line_pointer a = w->last, b = c->lines[0];
-    if (!a || w->row || !same_height(a, b) || !w->full)
-        return false;
+    if (!a || w->row || !same_height(a, b))
+        return PARAGRAPH;
+    if (begins_item(w, b))
+        return w->list ? LINE : PARAGRAPH;
     if (hyphen_at_end(text_of(w, a), a->length))
-        return true;
-    uint32_t first = 0;
-    drt_utf8_decode(text_of(w, b), b->length, &first);
-    bool small = utf8proc_islower((utf8proc_int32_t)first);
-    if (drt_begins_list_item(text_of(w, b), b->length) || (drt_ends_sentence(text_of(w, a), a->length) && !small))
-        return false;
-    return small || (w->n_lines > 1 && c->n > 1 && indent_of(c, b) < 0.5f * b->height);
+        return JOIN;
+    bool small = begins_small(w, b);
+    if (!w->full || (drt_ends_sentence(text_of(w, a), a->length) && !small))
+        return PARAGRAPH;
+    return small || (w->n_lines > 1 && c->n > 1 && indent_of(c, b) < 0.5f * b->height) ? JOIN : PARAGRAPH;
 }
 
-static void put_run(writer *w, const column *c, size_t page) {
+/* `begin`: bytes of its first line that are left out. */
+static void put_run(writer *w, const column *c, size_t page, size_t begin) {
     for (size_t i = 0; i < c->n; i++) {
-        relation found = i ? relate(w, c, i) : goes_on(w, c) ? JOIN : PARAGRAPH;
+        line_pointer line = c->lines[i];
+        relation found = i ? relate(w, c, i) : continue_column(w, c);
         if (!w->last || found == PARAGRAPH) {
             end_paragraph(w, page);
         } else if (found == JOIN) {
-            join(w, c->lines[i]);
+            join(w, line);
         } else {
             end_line(w);
             drt_text_line(&w->text);
         }
-        put_line(w, c->lines[i], page, false);
-        w->full = room_behind(c, c->lines[i]) < 0.2f * (c->right - c->left);
+        if (found != JOIN)
+            w->list = begins_item(w, line);
+        put_line(w, line, page, false, i == 0 && begin ? begin : w->list && found != JOIN ? bullet_length(w, line) : 0);
+        w->full = room_behind(c, line) < 0.2f * (c->right - c->left);
     }
 }
 
 /* Headings are of another height than the lines around them: each run of one height has edges of its own. */
-static void put_column(writer *w, const line_pointer *lines, size_t n, size_t page) {
+static void put_column(writer *w, const line_pointer *lines, size_t n, size_t page, size_t begin) {
     for (size_t i = 0, end; i < n && !w->failed; i = end) {
         for (end = i + 1; end < n && same_height(lines[end - 1], lines[end]);)
             end++;
         column c = measure(w, lines + i, end - i);
         if (i > 0)
             end_paragraph(w, page);
-        put_run(w, &c, page);
+        put_run(w, &c, page, i ? 0 : begin);
     }
 }
 
@@ -471,7 +515,12 @@ static bool refers_to(const uint32_t *references, size_t n, const note *waiting)
 }
 
 static void put_note(writer *w, const note *ready) {
-    put_column(w, w->note_lines + ready->first, ready->n, ready->page);
+    const drt_pdf_line *first = w->note_lines[ready->first];
+    const char *data = text_of(w, first);
+    size_t digits = 0;
+    while (ready->referred_to && digits < first->length && isdigit((unsigned char)data[digits]))
+        digits++;
+    put_column(w, w->note_lines + ready->first, ready->n, ready->page, digits);
     end_line(w);
     drt_text_paragraph(&w->text);
     w->last = NULL;
@@ -569,7 +618,7 @@ static void put_rows(writer *w, const drt_pdf_step *steps, size_t n, size_t page
             join(w, line);
         else if (i > 0)
             drt_text_line(&w->text);
-        put_line(w, line, page, true);
+        put_line(w, line, page, true, 0);
     }
     w->full = false;
 }
@@ -600,7 +649,7 @@ static void put_steps(writer *w, const drt_pdf_step *steps, size_t n, line_point
             }
             while (left > 0 && w->dropped[steps[i + left - 1].line])
                 left--;
-            put_column(w, lines, left, page);
+            put_column(w, lines, left, page, 0);
         }
     }
 }
@@ -618,7 +667,7 @@ static void put_sideways(writer *w, line_pointer *lines, size_t n, size_t page) 
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             join(w, lines[i]);
-        put_line(w, lines[i], page, false);
+        put_line(w, lines[i], page, false, 0);
     }
     w->full = false;
 }

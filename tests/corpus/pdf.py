@@ -24,6 +24,7 @@ DIFFERENCES = {chr(c): (c, name) for c, name in [
     (0xDC, "Udieresis"), (0xDF, "germandbls"), (0xE4, "adieresis"), (0xE9, "eacute"), (0xF6, "odieresis"), (0xFC, "udieresis"),
     (0x84, "bullet")]}
 SPECIAL = {"\ufb01": "\x80", "\ufb02": "\x81", "\u2013": "\x82", "\u2019": "\x83", "\u2022": "\x84"}
+UNICODE = "U"  # a font with a code for every character of the first plane
 
 
 def encode(text):
@@ -38,25 +39,30 @@ def width(text, size):
     return sum(width_of(c) for c in text) * size / 1000
 
 
-def wrap(text, room, size):
-    """Words -> lines no wider than room. A word may be broken where a soft hyphen stands in it: "inde\u00adpendent"."""
+def wrap(text, room, size, indent=0):
+    """Words -> lines no wider than room, the first one less by indent. A word may be broken where a soft hyphen stands
+    in it: "inde\u00adpendent"."""
     lines, line = [], ""
-    for word in text.split():
-        whole = word.replace("\u00ad", "")
-        tried = (line + " " + whole).strip()
-        if width(tried, size) <= room or not line and "\u00ad" not in word:
-            line = tried
-            continue
+    for word in text.split(" "):
         parts = word.split("\u00ad")
-        for cut in range(len(parts) - 1, 0, -1):
-            head = (line + " " + "".join(parts[:cut]) + "-").strip()
-            if width(head, size) <= room:
-                lines.append(head)
-                line = "".join(parts[cut:])
+        while True:
+            left = room - (indent if not lines else 0)
+            whole = (line + " " + "".join(parts)).strip()
+            if width(whole, size) <= left or not line and len(parts) == 1:
+                line = whole
                 break
-        else:
-            lines.append(line)
-            line = whole
+            for cut in range(len(parts) - 1, 0, -1):
+                head = (line + " " + "".join(parts[:cut]) + "-").strip()
+                if width(head, size) <= left:
+                    lines.append(head)
+                    line, parts = "", parts[cut:]
+                    break
+            else:
+                if not line:
+                    parts = ["".join(parts)]
+                    continue
+                lines.append(line)
+                line = ""
     return lines + [line] if line else lines
 
 
@@ -73,41 +79,27 @@ class Page:
 
     def text(self, x, y, text, size=10, font="F1", spread=0):
         """One line; spread: points added to each space, so that it is justified."""
-        self.raw(b"BT /%s %g Tf %g Tw 1 0 0 1 %g %g Tm %s Tj ET" % (font.encode(), size, spread, x, y, string(encode(text))))
+        if font != UNICODE:
+            self.raw(b"BT /%s %g Tf %g Tw 1 0 0 1 %g %g Tm %s Tj ET" % (font.encode(), size, spread, x, y, string(encode(text))))
+            return
+        for word in text.split(" "):  # word spacing is for fonts with codes of one byte only
+            self.raw(b"BT /%s %g Tf 1 0 0 1 %g %g Tm <%s> Tj ET" % (font.encode(), size, x, y, word.encode("utf-16-be").hex().encode()))
+            x += width(word + " ", size) + spread
 
-    def lines(self, x, y, lines, room, size=10, leading=None, indent=0, justify=True):
+    def lines(self, x, y, lines, room, size=10, leading=None, indent=0, justify=True, font="F1"):
         """Lines below each other; returns the place of the next one."""
         for i, line in enumerate(lines):
             start = indent if i == 0 else 0
             spaces = line.count(" ")
             spread = (room - start - width(line, size)) / spaces if justify and spaces and i + 1 < len(lines) else 0
-            self.text(x + start, y, line, size, spread=spread)
+            self.text(x + start, y, line, size, font, spread)
             y -= leading or size * 1.2
         return y
 
-    def column(self, x, y, room, text, size=10, leading=None, indent=0, justify=True):
+    def column(self, x, y, room, text, size=10, leading=None, indent=0, justify=True, font="F1"):
         """A paragraph; returns the place of the next one."""
-        first = wrap(text, room - indent, size)[:1]
-        rest = " ".join(text.split())
-        lines = wrap(("\u2003" if False else "") + rest, room, size) if not indent else self.indented(rest, room, size, indent, first)
-        return self.lines(x, y, lines, room, size, leading, indent, justify)
-
-    @staticmethod
-    def indented(text, room, size, indent, first):
-        """The first line is shorter; what is left of the words is wrapped to the full width."""
-        if not first:
-            return []
-        plain, n = first[0], 0
-        words = text.split()
-        taken = plain[:-1] if plain.endswith("-") and not any(w.replace("\u00ad", "").endswith(plain.split()[-1]) for w in words) else plain
-        left = taken.replace(" ", "")
-        while n < len(words) and left.startswith(words[n].replace("\u00ad", "")):
-            left = left[len(words[n].replace("\u00ad", "")):]
-            n += 1
-        rest = words[n:]
-        if left:
-            rest[0] = rest[0].replace("\u00ad", "")[len(left):]
-        return [plain] + wrap(" ".join(rest), room, size)
+        lines = wrap(text, room, size, indent)
+        return self.lines(x, y, lines, room, size, leading, indent, justify, font)
 
 
 class PDF:
@@ -142,6 +134,10 @@ class PDF:
                 b"1 begincodespacerange <00> <ff> endcodespacerange\n%d beginbfchar\n%sendbfchar\n"
                 b"endcmap end end" % (len(codes), rows))
 
+    CMAP_OF_ALL = (b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /All def\n"
+                   b"1 begincodespacerange <0000> <ffff> endcodespacerange\n1 beginbfrange\n<0000> <ffff> <0000>\n"
+                   b"endbfrange\nendcmap end end")
+
     def objects(self, packed=True):
         """Bodies by number from 1: catalog, pages, info, then fonts and pages."""
         bodies = [b"<< /Type /Catalog /Pages 2 0 R >>", None, None]
@@ -161,6 +157,11 @@ class PDF:
             if to_unicode is not None:
                 font += b" /ToUnicode %d 0 R" % add(self.stream(self.cmap(to_unicode), packed))
             names.append(b"/%s %d 0 R" % (name.encode(), add(b"<< " + font + b" >>")))
+        to_all = add(self.stream(self.CMAP_OF_ALL, packed))
+        descendant = add(b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Helvetica /DW 500 /W [%s] /CIDSystemInfo << /Registry (Adobe) "
+                         b"/Ordering (Identity) /Supplement 0 >> >>" % b" ".join(b"%d [%d]" % (c, width_of(chr(c))) for c in range(32, 0x180)))
+        names.append(b"/U %d 0 R" % add(b"<< /Type /Font /Subtype /Type0 /BaseFont /Helvetica /Encoding /Identity-H /DescendantFonts "
+                                        b"[%d 0 R] /ToUnicode %d 0 R >>" % (descendant, to_all)))
         resources = b"<< /Font << %s >> >>" % b" ".join(names)
         kids = []
         for page in self.pages:
@@ -263,16 +264,3 @@ def xref_loop():
     at = data.rindex(b"startxref\n") + 10
     place = data[at:data.index(b"\n", at)]
     return data.replace(b"/Info 3 0 R ", b"/Info 3 0 R /Prev " + place + b" ")
-
-
-WORDS = ("The surveyor of Harrow Fen counted the sluices twice before winter because the ledger of the drainage board named "
-         "forty while the oldest of the lock keepers swore that there had never been more than thirty eight").split()
-
-
-def prose(n, seed=0):
-    """n words of ours, no two calls with different seeds the same."""
-    out, state = [], seed * 7919 + 17
-    for i in range(n):
-        state = (state * 1103515245 + 12345) % 2**31
-        out.append(WORDS[state // 65536 % len(WORDS)] if i % 9 else "item%d" % (seed * 1000 + i))
-    return " ".join(out).capitalize() + "."
