@@ -74,6 +74,8 @@ static bool is_damaged(const drt_process_result *result) {
                                         "Kids object",
                                         "Catalog object is wrong type",
                                         "Weird page contents",
+                                        "Unknown operator",
+                                        "Too few (",
                                         "Too many nested"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (says(result, signs[i]))
@@ -108,8 +110,8 @@ static bool note_nothing(reader *r, const drt_process_result *result, size_t unr
         reason = "it is damaged: pdftotext cannot open it";
     else if (unreadable > 0)
         reason = "its letters cannot be told: its fonts do not say which characters they show";
-    else if (r->pdf.n_pages == 0)
-        reason = "it is damaged: it has no pages";
+    else if (r->pdf.n_pages == 0 || is_damaged(result))
+        reason = "it is damaged: pdftotext finds no text in it";
     return drt_extract_note(r->extract, DRT_DOCUMENT_SKIPPED, "%s", reason);
 }
 

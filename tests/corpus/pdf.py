@@ -253,7 +253,7 @@ def page_tree_loop():
     pdf = PDF()
     pdf.page().text(72, 700, "The ring road has no end.")
     bodies = pdf.objects()
-    bodies[1] = bodies[1].replace(b"/Kids [", b"/Kids [2 0 R ").replace(b"/Count 1", b"/Count 3")
+    bodies[1] = bodies[1].replace(b" 0 R]", b" 0 R 2 0 R]").replace(b"/Count 1", b"/Count 3")
     return PDF.file(bodies)
 
 
@@ -264,3 +264,169 @@ def xref_loop():
     at = data.rindex(b"startxref\n") + 10
     place = data[at:data.index(b"\n", at)]
     return data.replace(b"/Info 3 0 R ", b"/Info 3 0 R /Prev " + place + b" ")
+
+
+# -------------------------------------------------------------------------------------------- fixtures
+
+HEAD = "Annals of Drainage"
+PARTS = [
+    ["The sluices of Harrow Fen were counted twice before the winter, since the ledger of the board named forty of them.",
+     "Whoever walks along the dyke sees the doors of oak, the chains and the wheels, and the white marks that tell how high "
+     "the water stood in the year of the inde\u00adpendent survey. Each mark has a name that chil\u00addren learn by heart, and "
+     "that strangers mis\u00adspell.",
+     "The northern marks are older than the southern ones."],
+    ["At the mill the dyke turns to the east and meets the old road, which nobody mends any more.",
+     "Carts go by the bridge that was built for them in the second year of the frost, when the ice carried the old one to the "
+     "sea and laid it on the beach of Thorn, where it served the fishers as a shed for their nets and lamps.",
+     "It stands there still."],
+    ["Of the keepers eleven could write, and the others drew what they saw.",
+     "Their drawings fill three shelves: herons, barges, a fox upon the ice, the lights in the windows of the mill, and over "
+     "and over again the water itself, which is hard to draw because it never stands still for anybody at all.",
+     "The board has never shown them."],
+]
+
+
+def paper():
+    """Two columns on three pages, drawn row by row across the gutter; running heads, page numbers, a note. The second
+    paragraph goes on in the right column."""
+    pdf = PDF(title="On Sluices", author="Ada Fenn; Bo Marsh and Cy Dyke", date="D:20210304050607Z")
+    for number, texts in enumerate(PARTS):
+        page = pdf.page()
+        page.text(72, 760, HEAD, 8)
+        page.text(470, 760, "%d (2021)" % (number + 12), 8)
+        page.text(300, 40, str(number + 217), 9)
+        top = 720
+        if number == 0:
+            page.text(150, 720, "On the Sluices of Harrow Fen", 18)
+            top = 680
+        page.text(72, top, "%d. Part %s" % (number + 1, "ABC"[number]), 12)
+        lines = [(12 if i == 0 else 0, line) for text in texts for i, line in enumerate(wrap(text, 210, 10, 12))]
+        half = len(wrap(texts[0], 210, 10, 12)) + 3
+        for row in range(max(half, len(lines) - half)):
+            for x, start, side in ((72, top - 18, lines[:half]), (330, top, lines[half:])):
+                if row < len(side):
+                    indent, line = side[row]
+                    last = line.endswith(".")
+                    spread = 0 if last else (210 - indent - width(line, 10)) / line.count(" ")
+                    page.text(x + indent, start - 12 * row, line, spread=spread)
+        if number == 1:
+            page.text(72, 84, "* Told by a keeper of the lock.", 7)
+    return pdf
+
+
+def notes():
+    pdf = PDF()
+    page = pdf.page()
+    page.text(72, 700, "The widow paid in eggs")
+    page.text(72 + width("The widow paid in eggs", 10), 703.5, "3", 6)
+    page.text(72 + width("The widow paid in eggs", 10) + width("3", 6), 700, " until the frost came,")
+    page.text(72, 688, "and in candles afterwards.")
+    page.text(84, 676, "The next paragraph begins here.")
+    page.text(72, 100, "3", 5)
+    page.text(76, 98, "Of which half were broken,", 7)
+    page.text(72, 89, "as the ledger says.", 7)
+    return pdf
+
+
+def table():
+    pdf = PDF()
+    page = pdf.page()
+    y = page.column(72, 700, 400, "The counts of the three locks are given below for the year in which the weir was mended, as the "
+                                  "keepers wrote them down.")
+    y -= 10
+    for row in (("Lock", "Keeper", "Gates"), ("Upper Dyke", "Holt", "12"), ("Lower Dyke", "Marsh", "7"), ("Mill Race", "Fenn", "23")):
+        for cell, x in zip(row, (72, 190, 300)):
+            page.text(x, y, cell)
+        y -= 13
+    page.column(72, y - 10, 400, "Nobody has counted them since, although the board asks for it every spring in the same words.")
+    return pdf
+
+
+def hyphens():
+    pdf = PDF()
+    page = pdf.page()
+    lines = ["The weaver had many capabili-", "ties, and her well-known loom was", "the best-", "known one. Her name, A-", "Marsh, and a X-",
+             "Ray were soft\u00ad", "ened by well-", "known friends."]
+    page.lines(72, 700, lines, 200, justify=False)
+    return pdf
+
+
+def ligatures():
+    pdf = PDF()
+    pdf.font("L", b"Helvetica", {**{c: chr(c) for c in range(32, 127)}, 1: "\ufb01", 2: "\ufb02", 3: "ffi"}, False)
+    pdf.page().raw(b"BT /L 10 Tf 72 700 Td (The o\\003cer \\001led a \\002our.) Tj ET")
+    return pdf
+
+
+def broken_map():
+    """A page of letters, and one whose font maps them to the private use area."""
+    pdf = PDF()
+    pdf.font("P", b"Helvetica", {c: chr(0xE000 + c) for c in range(32, 127)}, False)
+    pdf.page().text(72, 700, "A page that can be read.")
+    pdf.page().text(72, 700, "A page that cannot be read by anybody.", font="P")
+    return pdf
+
+
+def no_map():
+    """Numbers of glyphs as pdftotext gives them when nothing says what they are, word by word."""
+    pdf = PDF()
+    y = 700
+    page = pdf.page()
+    for line in ("The sealed page cannot be read back by anybody at all", "because the numbers of its glyphs are no letters"):
+        x = 72
+        for word in line.split():
+            page.text(x, y, shifted(word).decode("latin-1"))
+            x += 60
+        y -= 14
+    return pdf
+
+
+def sideways():
+    pdf = PDF()
+    page = pdf.page()
+    for x, line in ((100, "The wide table was printed"), (114, "sideways in the second edition.")):
+        page.raw(b"BT /F1 10 Tf 0 1 -1 0 %d 90 Tm %s Tj ET" % (x, string(line.encode())))
+    page.text(72, 760, "An upright line.")
+    return pdf
+
+
+def untitled():
+    pdf = PDF(title="paper.dvi")
+    pdf.page().text(72, 700, "A page without a title.")
+    return pdf
+
+
+def damaged_page():
+    """The stream of the first page is packed, and broken in the middle."""
+    pdf = PDF()
+    page = pdf.page()
+    for i in range(40):
+        page.text(72, 740 - 12 * i, "Row %d of the long list of keepers holds the number %d." % (i, i * i * 7919 % 1000))
+    pdf.page().text(72, 700, "The second page is whole.")
+    data = bytearray(pdf.data())
+    at = data.index(b"stream\n", data.index(b"/MediaBox") - 2200 if data.index(b"/MediaBox") > 2200 else 0)
+    for i in range(at + 400, at + 440):
+        data[i] ^= 0x5A
+    return bytes(data)
+
+
+def main(folder):
+    os.makedirs(folder, exist_ok=True)
+
+    def save(name, content):
+        with open(os.path.join(folder, name), "wb") as out:
+            out.write(content if isinstance(content, bytes) else content.data())
+
+    whole = paper().data()
+    for name, content in (("paper", whole), ("notes", notes()), ("table", table()), ("hyphens", hyphens()), ("ligatures", ligatures()),
+                          ("broken-map", broken_map()), ("no-map", no_map()), ("sideways", sideways()), ("pictures", pictures()),
+                          ("locked", encrypted(paper(), user=b"secret")), ("open", encrypted(table())),
+                          ("page-tree-loop", page_tree_loop()),
+                          ("xref-loop", xref_loop()), ("bomb", bomb()), ("cut", whole[:len(whole) * 2 // 3]), ("cut-early", whole[:300]),
+                          ("late-mark", b"\n" * 500 + table().data()), ("lost-table", whole.replace(b"startxref\n", b"startxref\n9")),
+                          ("untitled", untitled()), ("no-pages", PDF()), ("damaged-page", damaged_page())):
+        save(name + ".pdf", content)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
