@@ -9,6 +9,7 @@ cd "$(dirname "$0")"
 BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config libarchive-dev libsqlite3-dev libopenblas-dev libzstd-dev
   libxml2-dev libuchardet-dev libutf8proc-dev libcjson-dev nettle-dev libsentencepiece-dev libncurses-dev"
 TEST_PACKAGES="clang clang-format libclang-rt-14-dev libcmocka-dev mandoc python3 bash zsh fish"
+RUN_PACKAGES="poppler-utils"
 QUESTION="Who led the horses out of the burning stable?"
 
 say() { printf '\n== %s\n' "$*"; }
@@ -45,7 +46,7 @@ fi
 
 case "${1:-}" in
 "")
-    install_packages $BUILD_PACKAGES
+    install_packages $BUILD_PACKAGES $RUN_PACKAGES
     say "Building"
     build release -DDRT_TESTS=OFF
     drt=build/release/app/drt
@@ -58,7 +59,7 @@ case "${1:-}" in
     say "Now try:  $drt ask $library \"your question\"    or    $drt ingest books.drt YOUR_FILES"
     ;;
 test)
-    install_packages $BUILD_PACKAGES $TEST_PACKAGES
+    install_packages $BUILD_PACKAGES $RUN_PACKAGES $TEST_PACKAGES
     say "clang, warnings as errors"
     build clang-werror
     say "AddressSanitizer and UndefinedBehaviorSanitizer"

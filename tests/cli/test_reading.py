@@ -1,5 +1,5 @@
 """test_reading.py: ingest, ls, show, info, rm, verify, sessions, model: exact output where it is fixed."""
-import os, re, shutil, unittest
+import os, re, shutil, subprocess, sys, unittest
 
 import cli
 
@@ -93,7 +93,7 @@ class Reading(cli.Case):
         self.exactly("show", "--text", lib, "0", out=TEXT + "\n")
         self.exactly("show", lib, "0", out="notes/mill.txt, bytes 0-%d of %d, chunk 0 of doc:1\n\n%s\n" % (size, size, TEXT))
         self.assertEqual(self.objects(self.drt("show", lib, "0", "--json").out, 1),
-                         [{"document": "notes/mill.txt", "id": 1, "title": None, "chunk": 0, "dead": False, "start": 0, "end": size, "text": TEXT}])
+                         [{"document": "notes/mill.txt", "id": 1, "title": None, "chunk": 0, "dead": False, "page": None, "start": 0, "end": size, "text": TEXT}])
 
     def test_show_what_is_not_there(self):
         lib = self.one()
@@ -115,6 +115,29 @@ class Reading(cli.Case):
                 self.assertEqual(text[at:o["start"]].strip(), b"")
                 at = o["end"]
             self.assertEqual(text[at:].strip(), b"")
+
+    def test_pages(self):
+        """evidence from formats with pages says which page it is from"""
+        fixtures = self.path("papers")
+        subprocess.run([sys.executable, "-B", os.path.join(cli.HERE, "..", "corpus", "pdf.py"), fixtures], check=True)
+        lib = self.path("papers.drt")
+        self.drt("ingest", lib, os.path.join(fixtures, "paper.pdf"))
+        text = self.drt("show", "--text", lib, "doc:1").out[:-1]
+        borders = [text.index(b"2. Part B"), text.index(b"3. Part C")]
+        for chunk in range(self.ls(lib)[0]["chunks"]):
+            o = self.objects(self.drt("show", "--json", lib, str(chunk)).out, 1)[0]
+            begins = o["end"] - len(o["text"].encode().lstrip())
+            self.assertEqual(o["page"], 1 + sum(begins >= b for b in borders), o)
+            self.assertIn(", p. %d, bytes " % o["page"], self.drt("show", lib, str(chunk)).out.decode())
+        hits = self.objects(self.drt("search", lib, "--json", "--retriever", "bm25", "the beach of Thorn").out, 1)[0]["groups"][0]["hits"]
+        self.assertTrue("Thorn" in hits[0]["text"] and hits[0]["page"] == 2, hits)
+        self.assertRegex(self.drt("search", lib, "--retriever", "bm25", "the beach of Thorn").out.decode(), r"papers?\S* \"On Sluices\", p. 2, bytes ")
+        asked = self.objects(self.drt("ask", lib, "--json", "--max-tokens", "2", "--retriever", "bm25", "Who saw the beach of Thorn?").out, 1)[0]
+        pages = {h["chunk"]: h["page"] for e in asked["events"] for h in e["hits"]}
+        self.assertEqual(pages[hits[0]["chunk"]], 2)
+        stored = self.objects(self.drt("sessions", lib, "1", "--json").out, 1)[0]
+        self.assertEqual({h["chunk"]: h["page"] for e in stored["events"] for h in e["hits"]}, pages)
+        self.drt("verify", lib)
 
     def test_rm(self):
         lib = self.one()

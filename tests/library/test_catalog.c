@@ -64,6 +64,86 @@ static void a_migration_that_fails_changes_nothing(void **state) {
     drt_catalog_close(&catalog);
 }
 
+/* A library as it was before there were pages. */
+static void make_older(fixture *with) {
+    drt_library *library = open_library(with, DRT_LIBRARY_CREATE);
+    add_document(with, library, "a.zip/1", "some text");
+    commit(with, library);
+    drt_library_close(library);
+    drt_catalog catalog;
+    open_catalog(with, &catalog);
+    assert_int_equal(drt_catalog_script(with->context, &catalog, "DROP TABLE pages; PRAGMA user_version = 1"), DRT_OK);
+    drt_catalog_close(&catalog);
+}
+
+static void a_library_without_pages_is_read_and_then_brought_up_to_date(void **state) {
+    fixture *with = *state;
+    make_older(with);
+    drt_catalog catalog;
+    int64_t page = -1;
+    drt_verify_report report;
+    drt_library *library = open_library(with, DRT_LIBRARY_READ);
+    assert_int_equal(check_library(with->context, library), 1);
+    assert_int_equal(drt_library_page(with->context, library, 1, 3, &page), DRT_OK);
+    assert_int_equal(page, 0);
+    assert_int_equal(drt_library_verify(with->context, library, false, &report), DRT_OK);
+    drt_library_close(library);
+    open_catalog(with, &catalog);
+    assert_int_equal(number(with, &catalog, "PRAGMA user_version"), 1); /* reading changes nothing */
+    drt_catalog_close(&catalog);
+
+    library = open_library(with, DRT_LIBRARY_CREATE);
+    static const drt_page pages[] = {{0, 7}, {6, 8}};
+    drt_document_facts facts = test_facts("a.zip/2", "other text");
+    facts.pages = pages;
+    facts.n_pages = 2;
+    int64_t id;
+    assert_int_equal(write_document(with->context, library, &facts, "other text", &id), DRT_OK);
+    commit(with, library);
+    assert_int_equal(drt_library_page(with->context, library, id, 5, &page), DRT_OK);
+    assert_int_equal(page, 7);
+    assert_int_equal(drt_library_page(with->context, library, id, 6, &page), DRT_OK);
+    assert_int_equal(page, 8);
+    assert_int_equal(drt_library_page(with->context, library, 1, 3, &page), DRT_OK);
+    assert_int_equal(page, 0);
+    drt_library_close(library);
+    open_catalog(with, &catalog);
+    assert_int_equal(number(with, &catalog, "PRAGMA user_version"), 2);
+    assert_int_equal(drt_catalog_script(with->context, &catalog, "UPDATE pages SET start = 11 WHERE page = 8"), DRT_OK);
+    drt_catalog_close(&catalog);
+    library = open_library(with, DRT_LIBRARY_READ);
+    assert_int_equal(drt_library_verify(with->context, library, false, &report), DRT_FAILED);
+    assert_non_null(strstr(with->warnings, "1 pages of doc:2 lie outside its text"));
+    drt_library_close(library);
+}
+
+static void pages_go_with_their_document(void **state) {
+    fixture *with = *state;
+    static const drt_page pages[] = {{0, 1}, {6, 2}};
+    drt_library *library = open_library(with, DRT_LIBRARY_CREATE);
+    drt_document_facts facts = test_facts("a.zip/1", "other text");
+    facts.pages = pages;
+    facts.n_pages = 2;
+    int64_t id, page = 0;
+    assert_int_equal(write_document(with->context, library, &facts, "other text", &id), DRT_OK);
+    commit(with, library);
+    drt_library_close(library);
+    library = open_library(with, DRT_LIBRARY_UPDATE);
+    drt_document document;
+    drt_verify_report report;
+    assert_int_equal(drt_library_document(with->context, library, "doc:1", 5, &document), DRT_OK);
+    assert_int_equal(drt_library_remove(with->context, library, &document, NULL, 0), DRT_OK);
+    drt_document_clear(&document);
+    assert_int_equal(drt_library_page(with->context, library, 1, 6, &page), DRT_OK);
+    assert_int_equal(page, 2); /* old traces still show it */
+    assert_int_equal(drt_library_verify(with->context, library, true, &report), DRT_OK);
+    drt_library_close(library);
+    drt_catalog catalog;
+    open_catalog(with, &catalog);
+    assert_int_equal(number(with, &catalog, "SELECT count(*) FROM pages"), 0);
+    drt_catalog_close(&catalog);
+}
+
 /* ---------------------------------------------------------------------------- statements ---- */
 
 static void values_keep_their_types_and_bytes(void **state) {
@@ -199,9 +279,14 @@ static void patterns_take_no_time(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(older_libraries_are_brought_up_to_date),     TEST(a_migration_that_fails_changes_nothing),
-        TEST(values_keep_their_types_and_bytes),          TEST(a_transaction_is_all_or_nothing),
-        cmocka_unit_test(patterns_match_as_fnmatch_does), cmocka_unit_test(patterns_take_no_time),
+        TEST(older_libraries_are_brought_up_to_date),
+        TEST(a_migration_that_fails_changes_nothing),
+        TEST(a_library_without_pages_is_read_and_then_brought_up_to_date),
+        TEST(pages_go_with_their_document),
+        TEST(values_keep_their_types_and_bytes),
+        TEST(a_transaction_is_all_or_nothing),
+        cmocka_unit_test(patterns_match_as_fnmatch_does),
+        cmocka_unit_test(patterns_take_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
