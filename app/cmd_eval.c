@@ -23,6 +23,7 @@ typedef struct {
     lengths lengths;
     int64_t needles;
     int64_t together;
+    int64_t lanes;
     int64_t seed;
     drt_memory_type memory;
     const char *scratch;
@@ -30,8 +31,12 @@ typedef struct {
     bool json;
 } values;
 
-static const values defaults = {
-    .compute = COMPUTE_OPTIONS_DEFAULT, .needles = 200, .together = 60, .seed = 1, .memory = DRT_MEMORY_INT8};
+static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT,
+                                .needles = 200,
+                                .together = 60,
+                                .lanes = 1,
+                                .seed = 1,
+                                .memory = DRT_MEMORY_INT8};
 
 /* "16384", "16K" (x 1024) or "16M" (x 1024 x 1024) up to a comma; 0: it is none of these. */
 static int64_t parse_length(const char *text, const char **end) {
@@ -69,6 +74,7 @@ static bool parse_lengths(const char *text, void *value) {
 static const drt_option needle_table[] = {
     OPT_INTEGER("facts", needles, "N", 1, DRT_EVAL_NEEDLES, "facts to ask for at each length (200)"),
     OPT_INTEGER("together", together, "N", 1, DRT_EVAL_NEEDLES, "facts hidden in one library, at most (60)"),
+    OPT_INTEGER("lanes", lanes, "N", 0, 256, "facts asked at a time; 0: what suits the device (1)"),
     OPT_EVAL,
     OPT_END,
 };
@@ -159,13 +165,20 @@ static double megabytes(int64_t bytes) {
     return (double)bytes / 1e6;
 }
 
+static bool has_gpu(const evaluation *e) {
+    return strcmp(drt_device_name(e->work.device), "cpu") != 0;
+}
+
 static void print_heading(const evaluation *e) {
     int top_k = drt_model_config(e->work.model)->top_k;
     printf("%9s %8s", "tokens", "chunks");
     for (int k = 0; k < DRT_EVAL_KINDS; k++)
         if ((k == DRT_EVAL_PASS_KEY) == e->pass_keys)
             printf("  %9s %7s %12s %7s@%d", drt_eval_kind_name((drt_eval_kind)k), "right", "95 %", "recall", top_k);
-    printf(" %9s %8s %10s %8s %8s\n", "tokens/s", "first ms", "library MB", "host MB", "seconds");
+    printf(" %9s %12s %8s %10s", "tokens/s", "retrieval ms", "first ms", "library MB");
+    if (has_gpu(e))
+        printf(" %8s", "GPU MB");
+    printf(" %8s %8s\n", "host MB", "seconds");
 }
 
 /* Each group's share of questions for which the chunk that it should find was among its own: of two hops the first
@@ -194,8 +207,11 @@ static void print_report(const evaluation *e, const drt_eval_report *report) {
     for (int k = 0; k < DRT_EVAL_KINDS; k++)
         if ((k == DRT_EVAL_PASS_KEY) == e->pass_keys)
             print_score(&report->scores[k], (drt_eval_kind)k, drt_model_config(e->work.model)->n_groups);
-    printf(" %9.0f %8.1f %10.0f %8.0f %8.1f\n", report->ingest_rate, report->first_token_ms,
-           megabytes(report->library_bytes), megabytes(report->peak_bytes), report->seconds);
+    printf(" %9.0f %12.2f %8.1f %10.0f", report->ingest_rate, report->retrieval_ms, report->first_token_ms,
+           megabytes(report->library_bytes));
+    if (has_gpu(e))
+        printf(" %8.0f", megabytes(report->device_bytes));
+    printf(" %8.0f %8.1f\n", megabytes(report->peak_bytes), report->seconds);
 }
 
 static void write_score(json_writer *json, const drt_eval_score *score, drt_eval_kind kind, int n_groups) {
@@ -236,6 +252,7 @@ static void write_report(const evaluation *e, const drt_eval_report *report) {
     json_integer(&json, "passes", report->passes);
     json_integer(&json, "libraries", report->libraries);
     json_integer(&json, "together", report->together);
+    json_integer(&json, "lanes", e->options->lanes);
     json_integer(&json, "seed", e->options->seed);
     json_integer(&json, "top_k", config->top_k);
     json_array(&json, "scores");
@@ -245,12 +262,15 @@ static void write_report(const evaluation *e, const drt_eval_report *report) {
     json_close(&json);
     json_real(&json, "ingest_tokens_per_second", report->ingest_rate);
     json_real(&json, "ingest_seconds", report->ingest_seconds);
+    json_real(&json, "ask_seconds", report->ask_seconds);
+    json_real(&json, "retrieval_ms", report->retrieval_ms);
     json_real(&json, "first_token_ms", report->first_token_ms);
     json_real(&json, "slowest_ms", report->slowest_ms);
     json_real(&json, "answer_ms", report->answer_ms);
     json_integer(&json, "library_bytes", report->library_bytes);
     json_integer(&json, "peak_bytes", report->peak_bytes);
     json_integer(&json, "anonymous_bytes", report->anonymous_bytes);
+    json_integer(&json, "device_bytes", report->device_bytes);
     json_real(&json, "seconds", report->seconds);
     json_text(&json, "memory", e->options->memory == DRT_MEMORY_BF16 ? "bf16" : "int8");
     json_text(&json, "device", drt_device_name(e->work.device));
@@ -274,6 +294,7 @@ static drt_eval_params params_of(evaluation *e, int64_t tokens) {
         .tokens = tokens,
         .needles = (int)options->needles,
         .together = (int)options->together,
+        .lanes = (int)options->lanes,
         .seed = (uint64_t)options->seed,
         .directory = scratch_folder(options),
         .memory_type = options->memory,

@@ -41,7 +41,7 @@ _drt() {
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --top | --document | --tokens | --chunks | --questions | --facts | --keys | --together) return ;;
+    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --top | --document | --tokens | --chunks | --questions | --facts | --keys | --together | --lanes) return ;;
     esac
     if [[ $current == -* ]]; then
         case $command in
@@ -61,7 +61,7 @@ _drt() {
             ;;
         eval)
             options="--tokens --seed --memory --answers --scratch --json $compute"
-            [[ ${COMP_WORDS[2]} == needle ]] && options="--facts --together $options"
+            [[ ${COMP_WORDS[2]} == needle ]] && options="--facts --together --lanes $options"
             [[ ${COMP_WORDS[2]} == passkey ]] && options="--keys $options"
             ;;
         model) [[ ${COMP_WORDS[2]} == info ]] && options="--json" ;;

@@ -54,6 +54,7 @@ complete -c drt -n '__drt_command bench' -x -l max-tokens -d 'Tokens of an answe
 complete -c drt -n '__drt_command eval' -x -l tokens -d 'Lengths to try, like 4K,1M'
 complete -c drt -n '__drt_command eval' -x -l facts -d 'Facts to ask for at each length (needle)'
 complete -c drt -n '__drt_command eval' -x -l together -d 'Facts in one library (needle)'
+complete -c drt -n '__drt_command eval' -x -l lanes -d 'Facts asked at a time (needle)'
 complete -c drt -n '__drt_command eval' -x -l keys -d 'Pass keys to ask for at each length (passkey)'
 complete -c drt -n '__drt_command eval' -x -l seed -d 'Decides what is hidden where'
 complete -c drt -n '__drt_command eval' -x -l memory -a 'int8 bf16' -d 'Chunk memory'

@@ -350,6 +350,7 @@ typedef struct {
 typedef struct {
     int step, group; /* from 0 */
     float null_mass; /* attention that fell on the null slot; 1 without hits */
+    double ms;       /* that finding the hits took; 0 in stored answers */
     drt_hit *hits;
     size_t n_hits;
     float histogram_low, histogram_high; /* range of all scores, live chunks only */
@@ -611,6 +612,7 @@ typedef struct {
     int needles;    /* facts or pass keys to ask for, 1 .. DRT_EVAL_NEEDLES */
     int together;   /* facts hidden in one library, at most; fewer where they would stand closer than a sentence in
                               two chunks. As many libraries are made as it takes. */
+    int lanes;      /* facts asked at a time; 1: one by one; 0: what suits the device */
     uint64_t seed;
     const char *directory; /* an existing folder for temporary libraries */
     drt_memory_type memory_type;
@@ -621,7 +623,7 @@ typedef struct {
 
 #define DRT_EVAL_NEEDLES 2000
 
-drt_eval_params drt_eval_params_default(void); /* facts, 16384, 200, 60, 1, "/tmp", INT8, NULL, NULL, NULL */
+drt_eval_params drt_eval_params_default(void); /* facts, 16384, 200, 60, 1, 1, "/tmp", INT8, NULL, NULL, NULL */
 
 /* Answers of one kind. */
 typedef struct {
@@ -633,14 +635,17 @@ typedef struct {
 
 typedef struct {
     drt_eval_score scores[DRT_EVAL_KINDS];
-    int libraries;                                /* made one after the other */
-    int together;                                 /* most facts in one of them */
-    int64_t passes;                               /* over the text, begun ones included */
-    int64_t tokens, chunks;                       /* of the last library, before pass keys */
-    int64_t library_bytes;                        /* of that on disk */
-    double ingest_seconds, ingest_rate;           /* of all libraries; tokens a second */
+    int libraries;                      /* made one after the other */
+    int together;                       /* most facts in one of them */
+    int64_t passes;                     /* over the text, begun ones included */
+    int64_t tokens, chunks;             /* of the last library, before pass keys */
+    int64_t library_bytes;              /* of that on disk */
+    double ingest_seconds, ingest_rate; /* of all libraries; tokens a second */
+    double ask_seconds;                 /* of all questions */
+    double retrieval_ms; /* median: finding the chunks of all groups for a question's first reading chunk */
     double first_token_ms, slowest_ms, answer_ms; /* median and worst to the first token; median of whole answers */
     int64_t peak_bytes, anonymous_bytes;          /* as of the benchmarks */
+    int64_t device_bytes;                         /* of a GPU's memory in use after questions, by whomever; 0: no GPU */
     double seconds;
 } drt_eval_report;
 

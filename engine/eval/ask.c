@@ -59,9 +59,21 @@ static bool reserve(drt_eval_state *run) {
     double *answer = realloc(run->answer_ms, capacity * sizeof *answer);
     if (answer)
         run->answer_ms = answer;
-    if (first && answer)
+    double *retrieval = realloc(run->retrieval_ms, capacity * sizeof *retrieval);
+    if (retrieval)
+        run->retrieval_ms = retrieval;
+    if (first && answer && retrieval)
         run->capacity = capacity;
-    return first && answer;
+    return first && answer && retrieval;
+}
+
+/* Of all groups at the question's landmark. */
+static double retrieval_ms(const drt_answer *answer) {
+    double ms = 0;
+    for (size_t e = 0; e < answer->n_events; e++)
+        if (answer->events[e].step == 0)
+            ms += answer->events[e].ms;
+    return ms;
 }
 
 static drt_status record(drt_eval_state *run, const drt_needle *needle, const drt_answer *answer) {
@@ -79,24 +91,65 @@ static drt_status record(drt_eval_state *run, const drt_needle *needle, const dr
     rank_sentences(needle, answer, &result);
     count(&run->report->scores[result.kind], &result);
     run->first_token_ms[run->n_asked] = answer->first_token_ms;
+    run->retrieval_ms[run->n_asked] = retrieval_ms(answer);
     run->answer_ms[run->n_asked++] = answer->total_ms;
     if (run->params->result)
         run->params->result(run->params->user, &result);
     return DRT_OK;
 }
 
-drt_status drt_eval_ask(drt_eval_state *run, drt_session *session, const drt_needle *needle) {
-    const drt_string *question = &needle->fact.question;
-    drt_ask_params params = drt_ask_params_default();
-    drt_answer *answer = NULL;
-    params.max_tokens = MOST_TOKENS;
-    params.store = false;
-    drt_status status = drt_session_ask(run->context, session, question->data, question->length, &params, &answer);
-    if (status < DRT_WARN)
-        return status;
-    status = answer->finish == DRT_FINISH_CANCELLED ? drt_eval_cancelled(run->context) : record(run, needle, answer);
-    drt_answer_free(answer);
-    return status;
+/* Questions under way. */
+typedef struct {
+    drt_eval_state *run;
+    const drt_needle *needles;
+    size_t n, given, answered;
+    drt_status status;
+} asking;
+
+static drt_batch_next next_question(void *user, bool wait, drt_batch_question *question) {
+    asking *a = user;
+    (void)wait; /* there is nothing to wait for */
+    if (a->given == a->n)
+        return DRT_BATCH_END;
+    const drt_string *text = &a->needles[a->given++].fact.question;
+    *question = (drt_batch_question){.text = text->data, .length = text->length};
+    return DRT_BATCH_QUESTION;
+}
+
+static bool take_answer(void *user, const drt_batch_result *result) {
+    asking *a = user;
+    if (result->status < DRT_WARN)
+        a->status = result->status;
+    else if (result->answer->finish == DRT_FINISH_CANCELLED)
+        a->status = drt_eval_cancelled(a->run->context);
+    else
+        a->status = record(a->run, &a->needles[a->answered++], result->answer);
+    drt_answer_free(result->answer);
+    return a->status == DRT_OK;
+}
+
+drt_status drt_eval_ask(drt_eval_state *run, drt_session *session, const drt_needle *needles, size_t n) {
+    asking a = {.run = run, .needles = needles, .n = n, .status = DRT_OK};
+    drt_batch_params params = drt_batch_params_default();
+    double start = drt_bench_clock();
+    params.ask.max_tokens = MOST_TOKENS;
+    params.ask.store = false;
+    params.lanes = run->params->lanes;
+    params.next = next_question;
+    params.done = take_answer;
+    params.user = &a;
+    drt_status status = drt_session_ask_batch(run->context, session, &params);
+    run->report->ask_seconds += drt_bench_clock() - start;
+    if (a.status != DRT_OK)
+        return a.status; /* its sentence stands */
+    return status == DRT_OK && a.answered < n ? drt_eval_cancelled(run->context) : status;
+}
+
+void drt_eval_note_memory(drt_eval_state *run) {
+    int64_t device = drt_bench_device_memory(run->eval->model);
+    drt_bench_memory(&run->report->peak_bytes, &run->report->anonymous_bytes);
+    if (device > run->report->device_bytes)
+        run->report->device_bytes = device;
 }
 
 void drt_eval_sum_up(drt_eval_state *run) {
@@ -111,5 +164,6 @@ void drt_eval_sum_up(drt_eval_state *run) {
         return;
     report->first_token_ms = drt_bench_median(run->first_token_ms, run->n_asked);
     report->slowest_ms = run->first_token_ms[run->n_asked - 1]; /* sorted now */
+    report->retrieval_ms = drt_bench_median(run->retrieval_ms, run->n_asked);
     report->answer_ms = drt_bench_median(run->answer_ms, run->n_asked);
 }

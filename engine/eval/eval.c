@@ -16,6 +16,7 @@ drt_eval_params drt_eval_params_default(void) {
     return (drt_eval_params){.tokens = 16384,
                              .needles = 200,
                              .together = 60,
+                             .lanes = 1,
                              .seed = 1,
                              .directory = "/tmp",
                              .memory_type = DRT_MEMORY_INT8};
@@ -55,7 +56,7 @@ drt_status drt_eval_check(drt_context *context, const drt_model *model, const dr
     if (params->tokens < LEAST_TOKENS || params->tokens > MOST_TOKENS)
         return drt_fail(context, DRT_FAILED, "an evaluation takes %d to %lld tokens, not %lld", LEAST_TOKENS,
                         (long long)MOST_TOKENS, (long long)params->tokens);
-    if (params->needles < 1 || params->needles > DRT_EVAL_NEEDLES || params->together < 1)
+    if (params->needles < 1 || params->needles > DRT_EVAL_NEEDLES || params->together < 1 || params->lanes < 0)
         return drt_fail(context, DRT_FAILED, "an evaluation asks 1 to %d questions", DRT_EVAL_NEEDLES);
     return drt_bench_check_space(context, params->directory,
                                  drt_eval_disk_bytes(drt_model_config(model), params->memory_type, params->tokens));
@@ -77,6 +78,7 @@ drt_status drt_eval_run(drt_context *context, drt_eval *eval, const drt_eval_par
     report->seconds = drt_bench_clock() - start;
     drt_hay_cursor_close(&cursor);
     free(run.first_token_ms);
+    free(run.retrieval_ms);
     free(run.answer_ms);
     return status;
 }

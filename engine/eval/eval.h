@@ -18,7 +18,7 @@ typedef struct {
     drt_eval *eval;
     const drt_eval_params *params;
     drt_eval_report *report;
-    double *first_token_ms, *answer_ms; /* (asked) of the questions so far */
+    double *first_token_ms, *retrieval_ms, *answer_ms; /* (asked) of the questions so far */
     size_t n_asked, capacity;
 } drt_eval_state;
 
@@ -37,8 +37,10 @@ drt_status drt_eval_fill(drt_eval_state *run, drt_hay_cursor *cursor, const char
                          drt_needle *needles, size_t n);
 drt_status drt_eval_cancelled(drt_context *context); /* DRT_FAILED with its sentence */
 
-/* ask.c: asks for one fact, judges the answer, adds it to the report and tells it. */
-drt_status drt_eval_ask(drt_eval_state *run, drt_session *session, const drt_needle *needle);
+/* ask.c: asks for n facts, judges the answers, adds them to the report and tells them. */
+drt_status drt_eval_ask(drt_eval_state *run, drt_session *session, const drt_needle *needles, size_t n);
+/* Notes what memory is in use, while the session is open. */
+void drt_eval_note_memory(drt_eval_state *run);
 /* Sets the report's medians and intervals. */
 void drt_eval_sum_up(drt_eval_state *run);
 

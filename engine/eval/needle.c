@@ -13,10 +13,10 @@ static size_t facts_together(const drt_eval_state *run) {
 static drt_status ask_all(drt_eval_state *run, drt_library *library, const drt_needle *needles, size_t n) {
     drt_session *session = NULL;
     drt_status status = drt_session_open(run->context, library, run->eval->model, &session);
-    for (size_t i = 0; i < n && status == DRT_OK; i++)
-        status = drt_eval_ask(run, session, &needles[i]);
     if (status == DRT_OK)
-        drt_bench_memory(&run->report->peak_bytes, &run->report->anonymous_bytes);
+        status = drt_eval_ask(run, session, needles, n);
+    if (status == DRT_OK)
+        drt_eval_note_memory(run);
     drt_session_close(session);
     return status;
 }

@@ -55,7 +55,7 @@ static drt_status run_key(key_chain *chain, int number) {
     if (status == DRT_OK)
         status = drt_place_locate(context, chain->library, path.data, &needle.places[0]);
     if (status == DRT_OK)
-        status = drt_eval_ask(chain->run, chain->session, &needle);
+        status = drt_eval_ask(chain->run, chain->session, &needle, 1);
     if (status == DRT_OK)
         status = remove_document(context, chain->library, &path);
     if (file.data)
@@ -74,7 +74,7 @@ static drt_status run_keys(key_chain *chain, int n) {
     for (int i = 0; i < n && status == DRT_OK; i++)
         status = run_key(chain, i);
     if (status == DRT_OK)
-        drt_bench_memory(&run->report->peak_bytes, &run->report->anonymous_bytes);
+        drt_eval_note_memory(run);
     drt_fact_maker_close(&chain->maker);
     drt_session_close(chain->session);
     return status;

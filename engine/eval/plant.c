@@ -9,7 +9,8 @@
 #include "engine/base/file.h"
 
 #define DOCUMENT_BYTES ((size_t)256 << 10) /* a file ends with the paragraph that reaches this */
-#define WRAP_BYTES 2000
+#define WRAP_LEAST 200                     /* bytes of a pass key's paragraph: running text, no heading */
+#define WRAP_MOST 2000
 
 /* ------------------------------------------------------------------------------ depths ---- */
 
@@ -198,11 +199,22 @@ drt_status drt_needles_write(drt_context *context, const drt_tokenizer *tokenize
     return status;
 }
 
+/* A paragraph by chance, or the next one that is not too short; where all are, any. */
+static const drt_hay_paragraph *draw_paragraph(const drt_hay *hay, drt_random *random) {
+    size_t drawn = (size_t)drt_random_below(random, hay->n_paragraphs);
+    for (size_t i = 0; i < hay->n_paragraphs; i++) {
+        const drt_hay_paragraph *p = &hay->paragraphs[(drawn + i) % hay->n_paragraphs];
+        if (p->length >= WRAP_LEAST)
+            return p;
+    }
+    return &hay->paragraphs[drawn];
+}
+
 drt_status drt_needle_wrap(drt_context *context, const drt_hay *hay, drt_random *random, const drt_string *sentence,
                            drt_string *text) {
-    const drt_hay_paragraph *p = &hay->paragraphs[drt_random_below(random, hay->n_paragraphs)];
+    const drt_hay_paragraph *p = draw_paragraph(hay, random);
     const char *from = hay->text.data + p->start;
-    size_t length = p->length <= WRAP_BYTES ? p->length : word_border(from, p->length, WRAP_BYTES);
+    size_t length = p->length <= WRAP_MOST ? p->length : word_border(from, p->length, WRAP_MOST);
     size_t border = word_border(from, length, (size_t)drt_random_below(random, length));
     drt_buffer buffer = {0};
     bool ok = drt_buffer_append(&buffer, from, border) && (border < length || drt_buffer_append_byte(&buffer, ' ')) &&

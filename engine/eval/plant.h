@@ -27,7 +27,7 @@ void drt_needles_free(drt_needle *needles, size_t n);
  * sentences at word borders of it. */
 drt_status drt_needles_write(drt_context *context, const drt_tokenizer *tokenizer, drt_hay_cursor *cursor,
                              const char *folder, int64_t tokens, drt_needle *needles, size_t n);
-/* The sentence at a random word border of a paragraph of at most about 2,000 bytes -> *text, owned. */
+/* The sentence at a random word border of a paragraph of about 200 to 2,000 bytes -> *text, owned. */
 drt_status drt_needle_wrap(drt_context *context, const drt_hay *hay, drt_random *random, const drt_string *sentence,
                            drt_string *text);
 

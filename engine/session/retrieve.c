@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "engine/session/answer.h"
 
@@ -263,8 +264,8 @@ static drt_status find_memory(drt_context *context, drt_retrieval *r, const drt_
     return DRT_OK;
 }
 
-drt_status drt_retrieval_step(drt_context *context, drt_retrieval *r, int step, int group, const float *query,
-                              drt_retrieved *out) {
+static drt_status retrieve(drt_context *context, drt_retrieval *r, int step, int group, const float *query,
+                           drt_retrieved *out) {
     *out = (drt_retrieved){0};
     if (group > 0 && r->group_0_only)
         return DRT_OK;
@@ -293,6 +294,18 @@ drt_status drt_retrieval_step(drt_context *context, drt_retrieval *r, int step, 
         status = find_memory(context, r, event, out);
     ranking_close(&learned);
     ranking_close(&proposed);
+    return status;
+}
+
+drt_status drt_retrieval_step(drt_context *context, drt_retrieval *r, int step, int group, const float *query,
+                              drt_retrieved *out) {
+    size_t before = r->n_events;
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    drt_status status = retrieve(context, r, step, group, query, out);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (r->n_events > before)
+        r->events[before].ms = (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
     return status;
 }
 

@@ -5,8 +5,8 @@ import cli
 
 TEXTS = os.path.join(cli.HERE, "..", "..", "samples", "texts")
 FIELDS = {"task", "length", "tokens", "chunks", "text_tokens", "passes", "libraries", "together", "seed", "top_k", "scores",
-          "ingest_tokens_per_second", "ingest_seconds", "first_token_ms", "slowest_ms", "answer_ms", "library_bytes", "peak_bytes",
-          "anonymous_bytes", "seconds", "memory", "device", "processor", "model", "fingerprint"}
+          "ingest_tokens_per_second", "ingest_seconds", "ask_seconds", "retrieval_ms", "first_token_ms", "slowest_ms", "answer_ms",
+          "library_bytes", "peak_bytes", "anonymous_bytes", "device_bytes", "lanes", "seconds", "memory", "device", "processor", "model", "fingerprint"}
 SCORE = {"kind", "asked", "right", "accuracy", "low", "high", "recall"}
 CPU = ["--device", "cpu"]
 
@@ -55,8 +55,8 @@ class Eval(cli.Case):
 
     def test_seeds(self):
         paths = [self.path(name) for name in ("1.jsonl", "again.jsonl", "2.jsonl")]
-        for path, seed in zip(paths, ("1", "1", "2")):
-            self.eval("needle", "--tokens", "1K", "--facts", "3", "--seed", seed, "--answers", path)
+        for path, seed, lanes in zip(paths, ("1", "1", "2"), ("1", "0", "2")):
+            self.eval("needle", "--tokens", "1K", "--facts", "3", "--seed", seed, "--lanes", lanes, "--answers", path)
         asked = []
         for path in paths:
             with open(path, "rb") as f:

@@ -352,11 +352,14 @@ static void room_is_counted_before_anything_is_made(void **state) {
 typedef struct {
     eval_case *t;
     int results, located, cancel_after;
+    int lanes;      /* set by the test */
+    char said[512]; /* all answers */
 } seen;
 
 static void on_result(void *user, const drt_eval_result *result) {
     seen *s = user;
     s->results++;
+    strncat(s->said, result->answer->answer.data, 20);
     for (size_t i = 0; i < result->n_sentences; i++)
         s->located += result->sentences[i].last_chunk >= result->sentences[i].first_chunk;
     s->t->cancelled = s->results == s->cancel_after;
@@ -367,7 +370,8 @@ static drt_status evaluate(eval_case *t, bool pass_keys, int needles, int cancel
     static const char *const paths[] = {DRT_SOURCE_DIR "/samples/texts"};
     drt_eval *eval;
     drt_eval_params params = drt_eval_params_default();
-    *s = (seen){.t = t, .cancel_after = cancel_after};
+    *s = (seen){.t = t, .cancel_after = cancel_after, .lanes = s->lanes};
+    params.lanes = s->lanes;
     params.pass_keys = pass_keys;
     params.tokens = 2048;
     params.needles = needles;
@@ -385,7 +389,7 @@ static drt_status evaluate(eval_case *t, bool pass_keys, int needles, int cancel
 static void facts_are_hidden_and_found(void **state) {
     eval_case *t = *state;
     drt_eval_report report;
-    seen s;
+    seen s = {.lanes = 1};
     assert_int_equal(evaluate(t, false, 12, 0, &s, &report), DRT_OK);
     const drt_eval_score *one = &report.scores[DRT_EVAL_ONE_HOP], *two = &report.scores[DRT_EVAL_TWO_HOP];
     assert_int_equal(one->asked + two->asked, 12);
@@ -399,14 +403,30 @@ static void facts_are_hidden_and_found(void **state) {
     assert_true(one->low < 1 && one->low > 0.4 && one->high > 0.9);
     assert_in_range(report.tokens, 2048 - 63, 2048 + 63);
     assert_in_range(report.chunks, 32, 35);
+    assert_true(report.retrieval_ms > 0 && report.retrieval_ms < report.first_token_ms);
+    assert_true(report.ask_seconds > 0 && report.ask_seconds < report.seconds);
+    assert_int_equal(report.device_bytes, 0);
     assert_true(report.first_token_ms > 0 && report.first_token_ms <= report.slowest_ms);
     assert_true(report.ingest_rate > 0 && report.library_bytes > report.chunks * 25000);
+}
+
+static void lanes_change_nothing(void **state) {
+    eval_case *t = *state;
+    drt_eval_report one_by_one, together;
+    seen a = {.lanes = 1}, b = {.lanes = 3};
+    assert_int_equal(evaluate(t, false, 8, 0, &a, &one_by_one), DRT_OK);
+    assert_int_equal(evaluate(t, false, 8, 0, &b, &together), DRT_OK);
+    assert_string_equal(a.said, b.said);
+    for (int k = 0; k < DRT_EVAL_KINDS; k++) {
+        assert_int_equal(one_by_one.scores[k].asked, together.scores[k].asked);
+        assert_int_equal(one_by_one.scores[k].right, together.scores[k].right);
+    }
 }
 
 static void pass_keys_come_one_at_a_time(void **state) {
     eval_case *t = *state;
     drt_eval_report report;
-    seen s;
+    seen s = {.lanes = 1};
     assert_int_equal(evaluate(t, true, 6, 0, &s, &report), DRT_OK);
     assert_int_equal(report.scores[DRT_EVAL_PASS_KEY].asked, 6);
     assert_true(report.scores[DRT_EVAL_PASS_KEY].right >=
@@ -418,7 +438,11 @@ static void pass_keys_come_one_at_a_time(void **state) {
 static void a_cancelled_one_leaves_nothing(void **state) {
     eval_case *t = *state;
     drt_eval_report report;
-    seen s;
+    seen s = {.lanes = 1};
+    assert_int_equal(evaluate(t, false, 6, 2, &s, &report), DRT_FAILED);
+    assert_int_equal(s.results, 2);
+    assert_non_null(strstr(drt_error(t->context), "cancelled"));
+    s.lanes = 4;
     assert_int_equal(evaluate(t, false, 6, 2, &s, &report), DRT_FAILED);
     assert_int_equal(s.results, 2);
     assert_non_null(strstr(drt_error(t->context), "cancelled"));
@@ -440,6 +464,7 @@ int main(void) {
         cmocka_unit_test(intervals_are_wilsons),
         cmocka_unit_test(room_is_counted_before_anything_is_made),
         cmocka_unit_test(facts_are_hidden_and_found),
+        cmocka_unit_test(lanes_change_nothing),
         cmocka_unit_test(pass_keys_come_one_at_a_time),
         cmocka_unit_test(a_cancelled_one_leaves_nothing),
     };
