@@ -18,10 +18,10 @@ typedef struct {
     const char *scratch;
 } values;
 
-static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .tokens = 100000, .max_tokens = 24};
+static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .max_tokens = 24};
 
 static const drt_option ingest_table[] = {
-    OPT_INTEGER("tokens", tokens, "N", 1, 1e9, "tokens of text to make up when no PATH is given (100000)"),
+    OPT_INTEGER("tokens", tokens, "N", 1, 1e9, "tokens of text to make up without a PATH (100000; on a GPU 5000000)"),
     OPT_STRING("scratch", scratch, "DIR", "where temporary libraries go (else $TMPDIR, else /tmp)"),
     OPT_FLAG("json", json, "one JSON object, see drt(1)"),
     OPT_COMPUTE(compute),
@@ -47,6 +47,10 @@ static double megabytes(int64_t bytes) {
     return (double)bytes / 1e6;
 }
 
+static bool is_gpu(const workspace *work) {
+    return strncmp(drt_device_name(work->device), "cuda", 4) == 0;
+}
+
 /* ------------------------------------------------------------------------------ ingest ---- */
 
 static void print_ingest_json(const drt_bench_ingest_report *report, const drt_device *device) {
@@ -59,10 +63,34 @@ static void print_ingest_json(const drt_bench_ingest_report *report, const drt_d
     json_real(&json, "flop_per_token", report->flop_per_token);
     json_real(&json, "gemm_flop_per_second", report->gemm_rate);
     json_real(&json, "share_of_gemm", report->share);
+    json_real(&json, "encoder_tokens_per_second", report->encoder_rate);
+    json_object(&json, "stages");
+    for (int i = 0; i < DRT_STAGES; i++) {
+        const drt_stage_facts *stage = &report->stages[i];
+        json_object(&json, drt_stage_name((drt_stage)i));
+        json_integer(&json, "amount", stage->amount);
+        json_real(&json, "busy_seconds", stage->busy);
+        json_integer(&json, "threads", stage->threads);
+        json_close(&json);
+    }
+    json_close(&json);
     json_integer(&json, "peak_bytes", report->peak_bytes);
     json_integer(&json, "anonymous_bytes", report->anonymous_bytes);
+    json_integer(&json, "device_bytes", report->device_bytes);
     json_text(&json, "device", drt_device_description(device));
     json_close(&json);
+}
+
+/* What a stage does while it works, and how much of the time it works. */
+static void print_stage(drt_stage which, const drt_stage_facts *stage, double seconds) {
+    double rate = stage->busy > 0 ? (double)stage->amount / stage->busy * stage->threads : 0;
+    printf("%-18s ", drt_stage_name(which));
+    if (which == DRT_STAGE_READ)
+        printf("%.1f MB/s", rate / 1e6);
+    else
+        printf("%.0f tokens/s", rate);
+    printf(" in %d thread%s, at work %.0f %% of the time\n", stage->threads, stage->threads == 1 ? "" : "s",
+           stage->threads > 0 ? 100 * stage->busy / stage->threads / seconds : 0);
 }
 
 static void print_ingest(const drt_bench_ingest_report *report, const drt_device *device) {
@@ -75,21 +103,28 @@ static void print_ingest(const drt_bench_ingest_report *report, const drt_device
            report->flop_per_token * (double)report->tokens / report->seconds / 1e9);
     printf("%-18s %.1f GFLOP/s, of which the ingest reaches %.0f %%\n", "matrix products", report->gemm_rate / 1e9,
            report->share * 100);
-    printf("%-18s %.0f MB at most, %.0f MB anonymous\n", "memory", megabytes(report->peak_bytes),
+    for (int i = 0; i < DRT_STAGES; i++)
+        print_stage((drt_stage)i, &report->stages[i], report->seconds);
+    printf("%-18s %.0f tokens/s, token ids to chunk memory in host memory\n", "encoder alone", report->encoder_rate);
+    printf("%-18s %.0f MB at most, %.0f MB anonymous", "memory", megabytes(report->peak_bytes),
            megabytes(report->anonymous_bytes));
+    if (report->device_bytes)
+        printf(", %.0f MB of the GPU's", megabytes(report->device_bytes));
+    printf("\n");
 }
 
 static int run_ingest(const void *given, char **operands) {
     const values *options = given;
     workspace work;
     int status = EXIT_USAGE;
-    drt_bench_ingest_params params = {
-        .paths = (const char *const *)operands, .tokens = options->tokens, .directory = scratch_folder(options)};
+    drt_bench_ingest_params params = {.paths = (const char *const *)operands, .directory = scratch_folder(options)};
     drt_bench_ingest_report report;
     while (operands[params.n_paths])
         params.n_paths++;
-    if (workspace_open(&work) && workspace_open_model(&work, &options->compute))
+    if (workspace_open(&work) && workspace_open_model(&work, &options->compute)) {
+        params.tokens = options->tokens ? options->tokens : is_gpu(&work) ? 5000000 : 100000;
         status = workspace_exit_status(&work, drt_bench_ingest(work.context, work.model, &params, &report));
+    }
     if (status == EXIT_ALL && options->json)
         print_ingest_json(&report, work.device);
     else if (status == EXIT_ALL)
@@ -99,10 +134,6 @@ static int run_ingest(const void *given, char **operands) {
 }
 
 /* --------------------------------------------------------------------------------- ask ---- */
-
-static bool is_gpu(const workspace *work) {
-    return strncmp(drt_device_name(work->device), "cuda", 4) == 0;
-}
 
 static void print_ask_json(const drt_bench_ask_params *params, const drt_bench_ask_report *report,
                            const drt_device *device) {

@@ -538,8 +538,11 @@ typedef struct {
     double flop_per_token;  /* of the model: products and attention of every slot, pads and landmarks included */
     double gemm_rate;       /* FLOP/s of the products alone at the model's shapes, measured before and after */
     double share;           /* flop_per_token * tokens / seconds / gemm_rate */
-    int64_t peak_bytes;     /* largest resident memory of the process so far; 0: not known here */
+    double encoder_rate;    /* tokens/s of the encoder alone: token ids in, chunk memory in host memory out */
+    drt_stage_facts stages[DRT_STAGES];
+    int64_t peak_bytes; /* largest resident memory of the process so far; 0: not known here */
     int64_t anonymous_bytes;
+    int64_t device_bytes; /* of a GPU's memory in use after the ingest, by whomever; 0: no GPU */
 } drt_bench_ingest_report;
 
 /* Ingests into a temporary library and removes it. */

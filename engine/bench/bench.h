@@ -16,8 +16,13 @@ double drt_bench_slot_flops(const drt_config *config);
  * `seconds`. */
 drt_status drt_bench_gemm_rate(drt_context *context, drt_model *model, int n_slots, double seconds, double *rate);
 
+/* encoder.c: tokens of text that the encoder alone makes to records in host memory a second, in full batches, median of
+ * about `seconds`. */
+drt_status drt_bench_encoder_rate(drt_context *context, drt_model *model, double seconds, double *rate);
+
 /* process.c: bytes of resident memory: the most so far, and what no file backs now. 0: not known here. */
 void drt_bench_memory(int64_t *peak, int64_t *anonymous);
+bool drt_bench_is_gpu(const drt_model *model); /* process.c: is the model's device one? */
 /* process.c: bytes of the device's own memory that are in use, by whomever; 0: not known, or it has none of its own. */
 int64_t drt_bench_device_memory(const drt_model *model);
 double drt_bench_clock(void); /* seconds, monotonic */

@@ -6,8 +6,10 @@
 #include "engine/base/file.h"
 #include "engine/bench/bench.h"
 
-#define GEMM_SLOTS 2048  /* as many as an ingest's encoder call */
-#define GEMM_SECONDS 1.0 /* before the ingest, and again after it */
+#define GEMM_SLOTS 2048      /* as many as an ingest's encoder call, */
+#define GEMM_SLOTS_GPU 65536 /* on a GPU */
+#define GEMM_SECONDS 1.0     /* before the ingest, and again after it */
+#define ENCODER_SECONDS 1.0
 #define WORDS_OF_A_FILE 20000
 
 /* Files of made-up text in a new folder. */
@@ -30,7 +32,7 @@ static drt_status write_corpus(drt_context *context, const char *folder, int64_t
 }
 
 static drt_status run_ingest(drt_context *context, drt_model *model, const char *library_path, const char *const *paths,
-                             size_t n_paths, drt_ingest_report *report) {
+                             size_t n_paths, drt_ingest_report *report, int64_t *device_bytes) {
     drt_library *library = NULL;
     drt_library_params params = drt_library_params_default();
     params.mode = DRT_LIBRARY_CREATE;
@@ -40,6 +42,7 @@ static drt_status run_ingest(drt_context *context, drt_model *model, const char 
         return status;
     drt_ingest_params ingest = {.paths = paths, .n_paths = n_paths};
     status = drt_ingest(context, library, model, &ingest, report);
+    *device_bytes = drt_bench_device_memory(model);
     drt_library_close(library);
     if (report->cancelled)
         return drt_bench_cancelled(context);
@@ -53,7 +56,9 @@ static drt_status measure(drt_context *context, drt_model *model, const drt_benc
     const drt_config *c = drt_model_config(model);
     drt_string library = {0}, corpus = {0};
     drt_ingest_report ingest = {0};
-    double before = 0, after = 0;
+    int64_t device_bytes = 0;
+    int gemm_slots = drt_bench_is_gpu(model) ? GEMM_SLOTS_GPU : GEMM_SLOTS;
+    double before = 0, after = 0, encoder = 0;
     if (!drt_path_join(&library, scratch, "library") || !drt_path_join(&corpus, scratch, "corpus"))
         return drt_fail_memory(context, "the benchmark's folders");
     const char *made_up[] = {corpus.data};
@@ -63,12 +68,14 @@ static drt_status measure(drt_context *context, drt_model *model, const drt_benc
     if (status == DRT_OK && params->n_paths == 0)
         status = write_corpus(context, corpus.data, params->tokens);
     if (status == DRT_OK)
-        status = drt_bench_gemm_rate(context, model, GEMM_SLOTS, GEMM_SECONDS, &before);
+        status = drt_bench_gemm_rate(context, model, gemm_slots, GEMM_SECONDS, &before);
     if (status == DRT_OK)
         status = run_ingest(context, model, library.data, params->n_paths ? params->paths : made_up,
-                            params->n_paths ? params->n_paths : 1, &ingest);
+                            params->n_paths ? params->n_paths : 1, &ingest, &device_bytes);
     if (status == DRT_OK)
-        status = drt_bench_gemm_rate(context, model, GEMM_SLOTS, GEMM_SECONDS, &after);
+        status = drt_bench_gemm_rate(context, model, gemm_slots, GEMM_SECONDS, &after);
+    if (status == DRT_OK)
+        status = drt_bench_encoder_rate(context, model, ENCODER_SECONDS, &encoder);
     drt_string_free(&library);
     drt_string_free(&corpus);
     if (status != DRT_OK)
@@ -78,6 +85,9 @@ static drt_status measure(drt_context *context, drt_model *model, const drt_benc
     report->flop_per_token = drt_bench_slot_flops(c) * slots / (double)ingest.tokens;
     report->gemm_rate = (before + after) / 2;
     report->share = report->flop_per_token * (double)ingest.tokens / ingest.seconds / report->gemm_rate;
+    report->encoder_rate = encoder;
+    memcpy(report->stages, ingest.stages, sizeof ingest.stages);
+    report->device_bytes = device_bytes;
     drt_bench_memory(&report->peak_bytes, &report->anonymous_bytes);
     return DRT_OK;
 }

@@ -25,10 +25,14 @@ void drt_bench_memory(int64_t *peak, int64_t *anonymous) {
         fclose(status);
 }
 
+bool drt_bench_is_gpu(const drt_model *model) {
+    return strncmp(model->device->name, "cuda", 4) == 0;
+}
+
 int64_t drt_bench_device_memory(const drt_model *model) {
     drt_backend *b = model->device->backend;
     size_t available = 0, total = 0;
-    if (strcmp(model->device->name, "cpu") == 0 || b->memory_info(b, &available, &total) != 0)
+    if (!drt_bench_is_gpu(model) || b->memory_info(b, &available, &total) != 0)
         return 0;
     return (int64_t)(total - available);
 }

@@ -144,6 +144,9 @@ static void an_ingest_is_measured(void **state) {
         fail_msg("%s", drt_error(t->context));
     assert_true(report.tokens > 500 && report.tokens < 1000);
     assert_int_equal(report.chunks, (report.tokens + 62) / 63);
+    assert_true(report.encoder_rate > 0);
+    for (int i = DRT_STAGE_TOKENISE; i < DRT_STAGES; i++)
+        assert_int_equal(report.stages[i].amount, report.tokens);
     double rate = report.flop_per_token * (double)report.tokens / report.seconds;
     assert_true(report.gemm_rate > 0 && fabs(report.share * report.gemm_rate / rate - 1) < 1e-6);
     assert_empty(t->directory);

@@ -3,8 +3,8 @@ import os, signal, time
 
 import cli
 
-INGEST = {"tokens", "chunks", "seconds", "tokens_per_second", "flop_per_token", "gemm_flop_per_second", "share_of_gemm", "peak_bytes",
-          "anonymous_bytes", "device"}
+INGEST = {"tokens", "chunks", "seconds", "tokens_per_second", "flop_per_token", "gemm_flop_per_second", "share_of_gemm",
+          "encoder_tokens_per_second", "stages", "peak_bytes", "anonymous_bytes", "device_bytes", "device"}
 ASK = {"chunks", "questions", "first_token_ms", "p95_ms", "slowest_ms", "token_ms", "total_ms", "tokens", "library_bytes",
        "peak_bytes", "anonymous_bytes", "device_bytes", "device"}
 
@@ -42,13 +42,18 @@ class Bench(cli.Case):
         found, = self.objects(self.drt("bench", "ingest", "--tokens", "300", "--json", env={"TMPDIR": folder}).out, 1)
         self.assertEqual(set(found), INGEST)
         self.assertTrue(200 < found["tokens"] < 400, found)
+        self.assertEqual(list(found["stages"]), ["read", "tokenise", "encode", "write", "index"])
+        for stage in found["stages"].values():
+            self.assertTrue(stage["amount"] > 0 and stage["busy_seconds"] > 0 and stage["threads"] >= 1, found)
+        self.assertTrue(found["encoder_tokens_per_second"] > 0)
         self.assertAlmostEqual(found["tokens_per_second"] * found["seconds"] / found["tokens"], 1, 6)
         self.assertEqual(os.listdir(folder), [])
 
     def test_ingest_of_files(self):
         folder = self.scratch()
         ran = self.drt("bench", "ingest", "--scratch", folder, cli.DOCUMENTS)
-        self.assertEqual([line.split()[0] for line in ran.out.decode().splitlines()], ["device", "tokens", "time", "model", "matrix", "memory"])
+        self.assertEqual([line.split()[0] for line in ran.out.decode().splitlines()], ["device", "tokens", "time", "model", "matrix", "read",
+                         "tokenise", "encode", "write", "index", "encoder", "memory"])
         self.assertEqual(ran.err, b"")
         self.assertIn(b" 13 chunks", ran.out)       # as in tests/golden/trained
         self.assertEqual(os.listdir(folder), [])

@@ -5,10 +5,9 @@
 #
 #   --program DRT   packs this program, and the CUDA module beside it if there is one (else both are built, for release)
 #   --texts PATH    a text, or a folder of texts, for `drt eval` and `drt bench ingest` (again for more)
-#   --facts FILE    facts to plant instead of tests/facts/facts.jsonl
 #   --with-model    the bundled model too; else run.sh takes it from the tree that it stands in
 #
-# Inside: drt (starts bin/drt with lib/), the shared libraries that it needs but for libc's family, texts/, facts.jsonl,
+# Inside: drt (starts bin/drt with lib/), the shared libraries that it needs but for libc's family, texts/,
 # model/. The machine must have a libc as new as this one's. Libraries of tables that nothing here reads (ICU's data, which
 # libxml2 links for encodings that drt converts itself) are packed as empty ones.
 set -eu
@@ -32,14 +31,14 @@ mkdir -p "$root/bin" "$root/lib"
 
 while [ $# -gt 0 ]; do
     case $1 in
-    --program | --texts | --facts)
+    --program | --texts)
         [ $# -ge 2 ] || fail "$1 needs a value"
         [ -e "$2" ] || fail "$2: no such file or folder"
-        case $1 in
-        --program) program=$2 ;;
-        --texts) mkdir -p "$root/texts" && cp -RL "$2" "$root/texts/" ;;
-        --facts) cp "$2" "$root/facts.jsonl" ;;
-        esac
+        if [ "$1" = --program ]; then
+            program=$2
+        else
+            mkdir -p "$root/texts" && cp -RL "$2" "$root/texts/"
+        fi
         shift
         ;;
     --with-model) with_model=yes ;;

@@ -16,8 +16,8 @@
 #   --scratch DIR     where temporary libraries go ($TMPDIR, else /tmp)
 #
 # Steps: build; conformance; memcheck and racecheck (conformance, reduced, under compute-sanitizer, where it runs);
-# timings. With the program: golden (the twelve golden answers, at least 11 of them); facts (200 planted facts, the same
-# answer on the CPU to 98 %); ops, ingest, ask (drt bench); needle, passkey (drt eval). Every step has a time limit and
+# timings. With the program: golden (the twelve golden answers, at least 11 of them); facts (200 facts in the sample texts, the
+# same answer on the CPU to 98 %); ops, ingest, ask (drt bench); needle, passkey (drt eval). Every step has a time limit and
 # its log in LOG_DIR; one that fails does not stop the others. Exit code 0: all passed (a sanitizer that cannot run here
 # counts as skipped, and the table says why); 1: some failed, or found no time; 2: bad usage.
 set -u
@@ -179,15 +179,13 @@ elif [ -z "$program" ]; then
 fi
 inside=$work/drt-bundle
 model=$source_dir/samples/model
-facts=$source_dir/tests/facts/facts.jsonl
 [ ! -d "$inside/model" ] || model=$inside/model
-[ ! -f "$inside/facts.jsonl" ] || facts=$inside/facts.jsonl
 [ -n "$hay" ] || [ ! -d "$inside/texts" ] || hay=$inside/texts
 set -- --device "$device" --model "$model"
 answers=$source_dir/tests/gpu/answers.py
 
 ! wanted golden || check golden 60 python3 -B "$answers" golden "$program" "$device" "$model"
-! wanted facts || check facts 240 python3 -B "$answers" facts "$program" "$device" "$model" "$facts"
+! wanted facts || check facts 240 python3 -B "$answers" facts "$program" "$device" "$model"
 if wanted ops; then
     step ops 120 "$program" bench ops "$@"
     note "$(found 'encode_run\|linear')"

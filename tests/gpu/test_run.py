@@ -57,7 +57,7 @@ class Run(unittest.TestCase):
         self.assertIn("12 of 12 golden answers", rows["golden"][1])
 
     def test_bundle_refuses(self):
-        for args in [], ["--program", DRT], ["--nosuch", "a"], ["a", "b"], ["--texts", self.path("nosuch"), "a"], ["--facts"]:
+        for args in [], ["--program", DRT], ["--nosuch", "a"], ["a", "b"], ["--texts", self.path("nosuch"), "a"], ["--texts"]:
             self.sh("bundle.sh", *args, code=2)
         self.assertFalse(os.path.exists("a"))
 
