@@ -209,8 +209,8 @@ static bool convert_block(iconv_t converter, size_t unit, const char *data, size
     return true;
 }
 
-static drt_status decode_iconv(drt_context *context, const char *name, const char *data, size_t length, drt_buffer *out,
-                               int64_t *replacements) {
+drt_status drt_charset_decode_as(drt_context *context, const char *name, const char *data, size_t length,
+                                 drt_buffer *out, int64_t *replacements) {
     iconv_t converter = iconv_open("UTF-8", name);
     if (converter == (iconv_t)-1)
         return drt_fail(context, DRT_WARN, "this system cannot convert from %s", name);
@@ -522,7 +522,7 @@ drt_status drt_charset_decode(drt_context *context, const char *data, size_t len
     data += skip;
     length -= skip;
     if (strcmp(facts->name, "UTF-8") != 0) {
-        drt_status status = decode_iconv(context, facts->name, data, length, out, &facts->replacements);
+        drt_status status = drt_charset_decode_as(context, facts->name, data, length, out, &facts->replacements);
         if (status != DRT_WARN)
             return status;
         facts->name = "UTF-8";

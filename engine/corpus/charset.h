@@ -22,6 +22,10 @@ drt_status drt_charset_decode(drt_context *context, const char *data, size_t len
 /* Is this the beginning of a text in some encoding (few control characters)? An empty one is. */
 bool drt_charset_is_text(const char *data, size_t length);
 
+/* The same from a charset of iconv's name, whatever the bytes look like; adds to *replacements. DRT_WARN: this system doesn't
+ * have it. */
+drt_status drt_charset_decode_as(drt_context *context, const char *name, const char *data, size_t length,
+                                 drt_buffer *out, int64_t *replacements);
 /* Is there a charset of this label? */
 bool drt_charset_known(const char *label, size_t length);
 

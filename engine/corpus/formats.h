@@ -70,9 +70,12 @@ bool drt_format_jats_detect(const drt_format_probe *probe);
 drt_status drt_format_jats_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_markdown_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_odt_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+drt_status drt_format_rtf_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_tei_detect(const drt_format_probe *probe);
 drt_status drt_format_tei_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_pdf_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+bool drt_format_tex_detect(const drt_format_probe *probe);
+drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_text_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 
 #endif

@@ -227,6 +227,68 @@ static void open_documents_that_are_locked(void **state) {
     drt_buffer_free(&zip);
 }
 
+/* -------------------------------------------------------------- Rich Text Format ---- */
+
+#define RTF(text)                                                                                                      \
+    "{\\rtf1\\ansi\\ansicpg1252\\deff0{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset204 A;}{\\f2\\fcharset128 "                \
+    "B;}{\\f3\\fcharset2 Symbol;}}" text "}"
+
+static void rich_text(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {RTF("one \\b two\\b0  three\\par\nfour\\line five\\tab six"), "one two three\n\nfour\nfive six"},
+        {RTF("Caf\\'e9 \\u8212?\\u8212\\'97 \\uc0\\u233 x {\\uc2\\u233 ??}y"),
+         "Caf\xC3\xA9 \xE2\x80\x94\xE2\x80\x94 \xC3\xA9x \xC3\xA9y"},
+        {RTF("\\uc1\\u-10179?\\u-8704?"), "\xF0\x9F\x98\x80"},
+        {RTF("{\\f1 \\'cc\\'e8\\'f0} {\\f2\\'96\\'da\\'83A} {\\f3 ab}"),
+         "\xD0\x9C\xD0\xB8\xD1\x80 \xE7\x9B\xAE\xE3\x82\xA2 \xCE\xB1\xCE\xB2"},
+        {RTF("\\{a\\}\\\\ \\~b\\_c un\\-usual\\emdash \\lquote x\\rquote"),
+         "{a}\\ b-c unusual\xE2\x80\x94\xE2\x80\x98x\xE2\x80\x99"},
+        {RTF("a{\\footnote\\pard first\\par second}b\\par c"), "ab\n\nfirst\n\nsecond\n\nc"},
+        {RTF("\\trowd\\pard\\intbl a\\cell b\\par c\\cell\\row\\trowd\\pard\\intbl d\\cell\\row\\pard e\\par"),
+         "a b\nc\nd\n\ne"},
+        {RTF("\\pard\\ls1{\\listtext 1.}red\\par\\pard\\ls1 blue\\par\\pard after"), "red\nblue\n\nafter"},
+        {RTF("{\\header no}{\\*\\unknown no}{\\pict 00ff}{\\v hidden}{\\deleted no}{\\field{\\*\\fldinst no}{\\fldrslt "
+             "yes}}"),
+         "yes"},
+        {RTF("a{\\shp{\\*\\shpinst{\\sp{\\sn no}}{\\shptxt box}}{\\shprslt no}}b"), "ab\n\nbox"},
+        {RTF("{\\upr{no}{\\*\\ud yes}}"), "yes"},
+        {RTF("a\\bin5 }}}}}b"), "ab"},
+        {RTF("end} trailing \\b{"), "end"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_text("a.rtf", cases[i][0], cases[i][1]);
+}
+
+static void rich_text_tells_title_authors_and_date(void **state) {
+    (void)state;
+    static const char source[] = RTF("{\\info{\\title The M\\'fchle}{\\author Ada Renn; "
+                                     "Bo}{\\creatim\\yr2020\\mo3\\dy4\\hr5}{\\revtim\\yr2021}}text");
+    drt_extract made = extract_bytes("a.rtf", source, sizeof source - 1);
+    assert_string_equal(made.text.data, "text");
+    assert_string_equal(made.title.data, "The M\xC3\xBChle");
+    assert_string_equal(made.date.data, "2020-03-04");
+    assert_int_equal(made.n_authors, 2);
+    drt_extract_clear(&made);
+}
+
+static void rich_text_that_is_damaged(void **state) {
+    (void)state;
+    drt_extract made = extract_bytes("a.rtf", "{\\rtf1 kept {\\b more", 20);
+    assert_string_equal(made.text.data, "kept more");
+    assert_string_equal(made.reason.data, "it is cut short");
+    drt_extract_clear(&made);
+    drt_buffer deep = {0};
+    assert_true(drt_buffer_append_text(&deep, "{\\rtf1 kept"));
+    for (int i = 0; i < 100000; i++)
+        assert_true(drt_buffer_append_text(&deep, "{a"));
+    made = extract_bytes("a.rtf", deep.data, deep.length);
+    assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
+    assert_non_null(strstr(made.reason.data, "nested too deep"));
+    drt_extract_clear(&made);
+    drt_buffer_free(&deep);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(word_text),
@@ -235,6 +297,9 @@ int main(void) {
         cmocka_unit_test(word_files_that_are_damaged),
         cmocka_unit_test(open_document_text),
         cmocka_unit_test(open_documents_that_are_locked),
+        cmocka_unit_test(rich_text),
+        cmocka_unit_test(rich_text_tells_title_authors_and_date),
+        cmocka_unit_test(rich_text_that_is_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

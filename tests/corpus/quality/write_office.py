@@ -168,6 +168,60 @@ def fodt(folder):
     return path
 
 
+# -------------------------------------------------------------- Rich Text Format
+
+def rtf_text(text):
+    """Letters of the code page as bytes, others by number with a fallback of one character."""
+    out = []
+    for c in text:
+        if c in "\\{}":
+            out.append("\\" + c)
+        elif c == "\u00ad":
+            out.append("\\-")
+        elif c < "\x80":
+            out.append(c)
+        else:
+            try:
+                out.append("\\'%02x" % c.encode("cp1252")[0])
+            except UnicodeEncodeError:
+                out.append("\\u%d?" % (ord(c) if ord(c) < 0x8000 else ord(c) - 0x10000))
+    return "".join(out)
+
+
+def rtf_piece(piece):
+    if isinstance(piece, str):
+        return rtf_text(piece)
+    kind, content = piece
+    if kind == "note":
+        return "{\\super\\chftn{\\footnote\\pard\\plain {\\super\\chftn} %s}}" % rtf_text(content)
+    return "{%s %s}" % ("\\b" if kind == "strong" else "\\i", rtf_text(content))
+
+
+def rtf(folder):
+    out = []
+    for block in known.DOCUMENT:
+        if block[0] == "heading":
+            out.append("\\pard\\plain\\s%d\\outlinelevel%d\\b %s\\par" % (block[1], block[1] - 1, rtf_text(block[2])))
+        elif block[0] == "paragraph":
+            out.append("\\pard\\plain %s\\par" % "".join(rtf_piece(p) for p in block[1]))
+        elif block[0] == "list":
+            out += ["\\pard\\plain\\ls1{\\listtext\\'b7\\tab}%s\\par" % rtf_text(item) for item in block[1]]
+        elif block[0] == "table":
+            out += ["\\trowd\\cellx1000\\cellx2000\\cellx3000%s\\row" % "".join(
+                "\\pard\\intbl %s\\cell" % rtf_text(cell) for cell in row) for row in block[1]]
+        elif block[0] == "equation":
+            out.append("\\pard\\plain %s\\par" % rtf_text(known.EQUATIONS[block[1]]))
+    year, month, day = known.DATE.split("-")
+    info = "{\\info{\\title %s}{\\author %s}{\\creatim\\yr%s\\mo%d\\dy%d}}" % (
+        rtf_text(known.TITLE), rtf_text("; ".join(known.AUTHORS)), year, int(month), int(day))
+    path = os.path.join(folder, "known.rtf")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("{\\rtf1\\ansi\\ansicpg1252\\deff0{\\fonttbl{\\f0\\fswiss\\fcharset0 Arial;}{\\f1\\fcharset204 Arial Cyr;}}"
+                "{\\stylesheet{\\s1 heading 1;}}{\\*\\generator A writer;}%s{\\header A running head\\par}\\uc1\n%s\n}\n" % (
+                    info, "\n".join(out)))
+    return path
+
+
 FORMULA = {"equations": {"weight": "w = a^2 + b^2"}}
-CASES = {"docx": word, "odt": odt, "fodt": fodt}
+CASES = {"docx": word, "odt": odt, "fodt": fodt, "rtf": rtf}
 FACTS = {"docx": FORMULA, "odt": FORMULA, "fodt": FORMULA}

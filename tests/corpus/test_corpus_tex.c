@@ -1,0 +1,171 @@
+/* TeX and LaTeX: what of a source is text, macros of its own, formulas, references; and sources that go on without end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/corpus/rows.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static void text_and_signs(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"one % gone\n two\n\n\nthree", "one two\n\nthree"},
+        {"con%\n  nected%\n\nnext", "connected\n\nnext"},
+        {"pages 3--7 --- well-known ``so'' `it' isn't", "pages 3\xE2\x80\x93"
+                                                        "7 \xE2\x80\x94 well-known \xE2\x80\x9Cso\xE2\x80\x9D "
+                                                        "\xE2\x80\x98it\xE2\x80\x99 isn't"},
+        {"50\\% \\$5 \\& \\# \\_ \\{x\\} a~b", "50% $5 & # _ {x} a b"},
+        {"Caf\\'e \\\"{o}x \\c{c} \\v Z \\'{\\i} \\ss\\ \\L{}\\'od\\'z",
+         "Caf\xC3\xA9 \xC3\xB6x \xC3\xA7 \xC5\xBD \xC3\xAD \xC3\x9F "
+         "\xC5\x81\xC3\xB3"
+         "d\xC5\xBA"},
+        {"\\textbf{bold} {\\it x} \\unknown[opt]{kept} \\foo text", "bold x kept text"},
+        {"a\\\\b \\newline c\\\\[2pt]d", "a\nb\nc\nd"},
+        {"\\verb|a % \\b| \\url{http://x/%20_y} \\href{http://x}{link} \\path|c:\\d|",
+         "a % \\b http://x/%20_y link c:\\d"},
+        {"\\section*{Head}Text\\label{x} see \\ref{sec:a}, \\eqref{e}", "Head\n\nText see sec:a, (e)"},
+        {"text\\footnote{A note.} goes on.\n\nNext", "text goes on.\n\nA note.\n\nNext"},
+        {"\\begin{verbatim}\n  int x; % kept\n\\end{verbatim}after", "int x; % kept\n\nafter"},
+        {"\\begin{comment}no\\end{comment}\\begin{tikzpicture}\\draw;\\end{tikzpicture}yes", "yes"},
+        {"\\begin{figure}[ht]\\centering\\includegraphics[width=2cm]{x.png}\\caption[no]{A mill.}\\end{figure}",
+         "A mill."},
+        {"\\begin{itemize}\\item one\\item[x)] two\\end{itemize}after", "one\nx) two\n\nafter"},
+        {"\\begin{tabular}{l|r}\\hline a & b \\\\ \\multicolumn{2}{c}{c}\\\\\\hline\\end{tabular}", "a b\nc"},
+        {"\\begin{proof}It holds.\\end{proof}\\newtheorem{thm}{Theorem}[section]\\begin{thm}[Tarn]So.\\end{thm}",
+         "Proof. It holds.\n\nTheorem (Tarn). So."},
+        {"\\textcolor{red}{a}\\vspace{1cm}\\hspace*{2em}\\setlength{\\x}{1pt}b \\vskip 1.5pt plus 1fil c", "ab c"},
+        {"\\usepackage[ngerman]{babel}\"a\"s \"`x\"'", "\xC3\xA4\xC3\x9F \xE2\x80\x9Ex\xE2\x80\x9C"},
+        {"}{ stray } \\", "stray"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_text("a.tex", cases[i][0], cases[i][1]);
+}
+
+static void formulas_stay_readable(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"$x_i^2 + y^{n+1}$", "x_i^2 + y^(n+1)"},
+        {"$\\frac{a}{b+c} \\sqrt{2} \\sqrt[3]{x}$", "(a)/(b+c) \xE2\x88\x9A(2) \xE2\x88\x9A(x)"},
+        {"$\\alpha\\leq\\beta$, 90$^\\circ$", "\xCE\xB1 \xE2\x89\xA4 \xCE\xB2, 90\xC2\xB0"},
+        {"$f'(x) = \\log x + 2\\sin\\theta$", "f\xE2\x80\xB2(x) = log x + 2 sin \xCE\xB8"},
+        {"so \\[ a = b \\] holds", "so\na = b\nholds"},
+        {"$$\\left( x \\right. $$", "( x"},
+        {"\\begin{align*} a &= b \\\\ c &= d \\nonumber \\end{align*}", "a = b\nc = d"},
+        {"$\\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix}$", "a b ; c d"},
+        {"$\\mathbb{R} \\hat{x} \\text{ if } \\mathrm{d}t$", "R x\xCC\x82 if dt"},
+        {"\\DeclareMathOperator{\\argmax}{arg\\,max}$\\argmax_x f$", "arg max_x f"},
+        {"$\\binom{n}{k}$", "(n choose k)"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_text("a.tex", cases[i][0], cases[i][1]);
+}
+
+static void macros_of_its_own_are_expanded(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"\\newcommand{\\x}{Tarn}\\x{} and \\x.", "Tarn and Tarn."},
+        {"\\newcommand*\\pair[2]{#1 with #2}\\pair{a}{b}", "a with b"},
+        {"\\newcommand{\\o}[2][std]{#1:#2}\\o{x} \\o[own]{y}", "std:x own:y"},
+        {"\\def\\sq#1{#1^2}$\\sq a+\\sq{bc}$", "a^2+bc^2"},
+        {"\\def\\odd#1.#2{no}\\odd text", "text"},
+        {"\\newcommand{\\be}{\\begin{equation}}\\newcommand{\\ee}{\\end{equation}}\\be x \\ee", "x"},
+        {"\\newcommand{\\fr}{\\frac}$\\fr{a}{b}$", "(a)/(b)"},
+        {"\\let\\old\\item\\renewcommand{\\x}{y}\\let\\z=\\x\\z", "y"},
+        {"\\newenvironment{q}[1]{<#1 }{>}\\begin{q}{a}b\\end{q}", "<a b>"},
+        {"\\newif\\ifdraft\\ifdraft no\\else yes\\fi{} \\drafttrue\\ifdraft shown\\else no\\fi", "yes shown"},
+        {"\\iffalse a \\iftrue b \\fi \\else c \\fi d", "c d"},
+        {"\\renewcommand{\\section}{no}\\section{Head}", "Head"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_text("a.tex", cases[i][0], cases[i][1]);
+}
+
+static void citations_have_the_numbers_of_the_list(void **state) {
+    (void)state;
+    assert_text("a.tex",
+                "as \\cite{b}, \\citep[see][p.~3]{a, b}, \\citet{c}\\begin{thebibliography}{9}\\bibitem{a} "
+                "First.\\bibitem[T1]{b} "
+                "\\newblock Second.\\end{thebibliography}",
+                "as [2], [see 1, 2, p. 3], [c]\n\n[1] First.\n[2] Second.");
+}
+
+static void documents_tell_title_authors_and_date(void **state) {
+    (void)state;
+    static const char source[] =
+        "\\documentclass{article}\n\\newcommand{\\m}{Mill}\\title[short]{The \\m\\thanks{no}\\\\ Ledger}\n"
+        "\\author{Ada Renn$^{1,2}$, Bj\\\"orn T. and Zoe \\and Lo Tarn\\thanks{no}\\\\University of Tarn\\\\ "
+        "lo@tarn.invalid}\n"
+        "\\date{May 2019}\n\\begin{document}\\maketitle Text. \\end{document} no";
+    drt_extract made = extract_bytes("a", source, sizeof source - 1);
+    assert_string_equal(made.text.data, "Text.");
+    assert_string_equal(made.title.data, "The Mill Ledger");
+    assert_string_equal(made.date.data, "May 2019");
+    assert_int_equal(made.n_authors, 4);
+    assert_string_equal(made.authors[0].data, "Ada Renn");
+    assert_string_equal(made.authors[1].data, "Bj\xC3\xB6rn T.");
+    assert_string_equal(made.authors[2].data, "Zoe");
+    assert_string_equal(made.authors[3].data, "Lo Tarn");
+    drt_extract_clear(&made);
+    made = extract_bytes("a.tex", "\\date{\\today}x", 14);
+    assert_null(made.date.data);
+    drt_extract_clear(&made);
+}
+
+/* Nothing goes on for ever, and what came before is kept. */
+static void sources_without_end(void **state) {
+    (void)state;
+    static const char *const cases[] = {
+        "kept \\def\\x{a\\x}\\x no",
+        "kept \\def\\x{\\x\\x}\\x",
+        "kept \\newcommand{\\x}[1]{\\x{#1#1}}\\x{aaaa}",
+        "kept \\newcommand{\\f}{\\footnote{\\f}}\\f",
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        drt_extract made = extract_bytes("a.tex", cases[i], strlen(cases[i]));
+        assert_non_null(strstr(made.text.data, "kept"));
+        assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
+        assert_non_null(strstr(made.reason.data, "without end"));
+        drt_extract_clear(&made);
+    }
+    drt_buffer deep = {0};
+    for (int i = 0; i < 20000; i++)
+        assert_true(drt_buffer_append_text(&deep, "\\footnote{$\\frac{x"));
+    drt_extract made = extract_bytes("a.tex", deep.data, deep.length);
+    assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
+    drt_extract_clear(&made);
+    drt_buffer_free(&deep);
+}
+
+static void missing_files_are_told(void **state) {
+    (void)state;
+    static const char source[] = "Text \\input{one} \\input two.tex \\include{three} goes on";
+    drt_extract made = extract_bytes("a.tex", source, sizeof source - 1);
+    assert_string_equal(made.text.data, "Text goes on");
+    assert_string_equal(made.reason.data, "files that it includes are missing: one, two.tex, three");
+    drt_extract_clear(&made);
+}
+
+static void encodings_that_are_declared(void **state) {
+    (void)state;
+    assert_text("a.tex", "\\usepackage[latin1]{inputenc}La for\xEAt", "La for\xC3\xAAt");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_and_signs),
+        cmocka_unit_test(formulas_stay_readable),
+        cmocka_unit_test(macros_of_its_own_are_expanded),
+        cmocka_unit_test(citations_have_the_numbers_of_the_list),
+        cmocka_unit_test(documents_tell_title_authors_and_date),
+        cmocka_unit_test(sources_without_end),
+        cmocka_unit_test(missing_files_are_told),
+        cmocka_unit_test(encodings_that_are_declared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
