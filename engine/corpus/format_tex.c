@@ -1879,38 +1879,6 @@ static void run(tex *t) {
     }
 }
 
-static bool contains(const char *data, size_t length, const char *word) {
-    size_t n = strlen(word);
-    for (size_t at = 0; at + n <= length; at++) {
-        const char *first = memchr(data + at, word[0], length - at);
-        if (!first || (at = (size_t)(first - data)) + n > length)
-            break;
-        if (memcmp(first, word, n) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* "\usepackage[latin1]{inputenc}": what the document says of its bytes. */
-static size_t declared_encoding(const char *data, size_t length, const char **label) {
-    static const struct {
-        const char *option, *label;
-    } encodings[] = {{"latin1]", "iso-8859-1"},   {"latin2]", "iso-8859-2"},
-                     {"latin9]", "iso-8859-15"},  {"ansinew]", "windows-1252"},
-                     {"cp1252]", "windows-1252"}, {"cp1251]", "windows-1251"},
-                     {"koi8-r]", "koi8-r"},       {"cp1250]", "windows-1250"},
-                     {"applemac]", "macintosh"},  {"utf8]", "utf-8"}};
-    for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++) {
-        char word[64];
-        snprintf(word, sizeof word, "%s{inputenc}", encodings[i].option);
-        if (contains(data, length, word)) {
-            *label = encodings[i].label;
-            return strlen(*label);
-        }
-    }
-    return 0;
-}
-
 static bool note_losses(tex *t, const drt_charset_facts *facts) {
     return (!t->runaway || drt_extract_note(t->extract, DRT_DOCUMENT_PARTIAL,
                                             "its macros or groups go on without end; the rest was not read")) &&
@@ -1939,13 +1907,13 @@ drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *
     tex *t = calloc(1, sizeof *t);
     if (!t)
         return drt_fail_memory(context, "a document");
-    size_t label_length = declared_encoding(input->data, input->length, &label);
+    size_t label_length = drt_tex_encoding(input->data, input->length, &label);
     drt_status status = drt_charset_decode(context, input->data, input->length, label, label_length, &decoded, &facts);
     const char *data = decoded.data ? decoded.data : "";
     t->context = context;
     t->extract = extract;
     t->budget = EXPANSION + EXPANSION_RATIO * (int64_t)decoded.length;
-    t->body = !contains(data, decoded.length, "\\begin{document}");
+    t->body = !drt_tex_contains(data, decoded.length, "\\begin{document}");
     drt_flow_start(&t->flow, &extract->text);
     if (status == DRT_OK) {
         find_references(t, data, decoded.length);

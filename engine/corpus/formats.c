@@ -97,8 +97,10 @@ static const drt_format formats[] = {
     {"opendocument", " .ods .odp .odg ", "OpenDocument other than text", DRT_FORMAT_ZIP, drt_zip_is_opendocument, NULL,
      "the format of spreadsheets and slides is not read"},
     {"rtf", " .rtf ", "Rich Text Format", DRT_FORMAT_TEXT, is_rtf, drt_format_rtf_extract, NULL},
-    {"tex", " .tex .ltx .latex ", "TeX and LaTeX", DRT_FORMAT_TEXT, drt_format_tex_detect, drt_format_tex_extract,
-     NULL},
+    {"tex", " .tex .ltx .latex .bbl .pdf_tex ", "TeX and LaTeX", DRT_FORMAT_TEXT, drt_format_tex_detect,
+     drt_format_tex_extract, NULL},
+    {"tex-style", " .sty .cls .bst .aux .blg .lof .lot .fls .fdb_latexmk .synctex ", "TeX's own files", DRT_FORMAT_TEXT,
+     NULL, NULL, "it is a file of TeX's own, not a document"},
     {"doc", " .doc .xls .ppt .msg ", "Microsoft Office 97", DRT_FORMAT_BINARY, is_old_office, NULL,
      "the binary format of old Microsoft Office files is not read"},
     {"mobi", " .mobi .azw .azw3 ", "Kindle", DRT_FORMAT_BINARY, is_mobi, NULL, "the Kindle format is not read"},
@@ -135,6 +137,13 @@ bool drt_name_has_extension(const char *name, size_t length, const char *extensi
         if (strncasecmp(at, name + dot, n) == 0 && at[n] == ' ')
             return true;
     return false;
+}
+
+const drt_format *drt_format_named(const char *name) {
+    for (size_t i = 0; i < N_FORMATS; i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    return NULL;
 }
 
 const drt_format *drt_format_by_content(const drt_format_probe *probe) {

@@ -43,6 +43,8 @@ const drt_format *drt_format_by_content(const drt_format_probe *probe);
 /* The row that the name tells; a text called .db is a text, and noise called .txt is none. Never NULL: without
  * a telling name plain text, or a row that refuses binary data. */
 const drt_format *drt_format_by_name(const drt_format_probe *probe);
+/* The row of this name; NULL: none. */
+const drt_format *drt_format_named(const char *name);
 /* Does the name end in one of the extensions (any case)? */
 bool drt_name_has_extension(const char *name, size_t length, const char *extensions);
 

@@ -2,6 +2,7 @@
 #include "engine/corpus/tex.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -399,6 +400,38 @@ size_t drt_tex_control(const char *data, size_t length, bool at_letter) {
     if (n > 1 || length == 1)
         return n;
     return drt_utf8_ceil(data, length, 2);
+}
+
+bool drt_tex_contains(const char *data, size_t length, const char *word) {
+    size_t n = strlen(word);
+    for (size_t at = 0; at + n <= length; at++) {
+        const char *first = memchr(data + at, word[0], length - at);
+        if (!first || (at = (size_t)(first - data)) + n > length)
+            break;
+        if (memcmp(first, word, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "\usepackage[latin1]{inputenc}": what the document says of its bytes. */
+size_t drt_tex_encoding(const char *data, size_t length, const char **label) {
+    static const struct {
+        const char *option, *label;
+    } encodings[] = {{"latin1]", "iso-8859-1"},   {"latin2]", "iso-8859-2"},
+                     {"latin9]", "iso-8859-15"},  {"ansinew]", "windows-1252"},
+                     {"cp1252]", "windows-1252"}, {"cp1251]", "windows-1251"},
+                     {"koi8-r]", "koi8-r"},       {"cp1250]", "windows-1250"},
+                     {"applemac]", "macintosh"},  {"utf8]", "utf-8"}};
+    for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++) {
+        char word[64];
+        snprintf(word, sizeof word, "%s{inputenc}", encodings[i].option);
+        if (drt_tex_contains(data, length, word)) {
+            *label = encodings[i].label;
+            return strlen(*label);
+        }
+    }
+    return 0;
 }
 
 /* ------------------------------------------------------------------ macros ---- */

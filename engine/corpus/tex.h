@@ -42,5 +42,8 @@ void drt_tex_macro_clear(drt_tex_macro *macro);
 /* The length of the control word or sign at data, which begins with a backslash, with the backslash. at_letter: "@" belongs to
  * words. */
 size_t drt_tex_control(const char *data, size_t length, bool at_letter);
+bool drt_tex_contains(const char *data, size_t length, const char *word);
+/* The label of the encoding that a source declares ("\\usepackage[latin1]{inputenc}"); returns its length, 0: none. */
+size_t drt_tex_encoding(const char *data, size_t length, const char **label);
 
 #endif

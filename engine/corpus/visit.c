@@ -242,6 +242,64 @@ static void pass_document(drt_visit *v, const drt_format *format, const drt_form
     drt_raw_free(raw);
 }
 
+static void pass_tex(drt_visit *v, const drt_tex_file *file, drt_blob *blob) {
+    const char *name = file->path.data + file->path.length;
+    while (name > file->path.data && name[-1] != '/')
+        name--;
+    drt_format_probe probe = {.name = name, .name_length = (size_t)(file->path.data + file->path.length - name)};
+    drt_buffer place = v->path;
+    v->path = (drt_buffer){.data = file->path.data, .length = file->path.length};
+    pass_document(v, drt_format_named("tex"), &probe, blob, NULL);
+    v->path = place;
+}
+
+/* One file with all that it includes; a main one that another has taken in already is none of its own. */
+static void put_together(drt_visit *v, size_t from, size_t index) {
+    drt_buffer text = {0};
+    bool whole = true;
+    drt_status status = drt_tex_project_flatten(v->context, &v->tex, from, index, true, &text, &whole);
+    if (status == DRT_FATAL)
+        v->status = status;
+    drt_blob joined = {.data = text.data, .length = text.length, .memory = text};
+    if (!drt_visit_stopped(v))
+        pass_tex(v, &v->tex.files[index], whole ? &v->tex.files[index].blob : &joined);
+    if (!whole)
+        drt_blob_free(&joined);
+    else
+        drt_buffer_free(&text);
+}
+
+void drt_visit_tex(drt_visit *v, size_t from) {
+    drt_tex_project *tex = &v->tex;
+    for (size_t i = from; i < tex->n && !drt_visit_stopped(v); i++) { /* only to see what includes what */
+        drt_buffer text = {0};
+        bool whole;
+        if (tex->files[i].main && drt_tex_project_flatten(v->context, tex, from, i, false, &text, &whole) == DRT_FATAL)
+            v->status = DRT_FATAL;
+        drt_buffer_free(&text);
+    }
+    for (size_t i = from; i < tex->n && !drt_visit_stopped(v); i++)
+        if (tex->files[i].main && !tex->files[i].included)
+            put_together(v, from, i);
+    for (size_t i = from; i < tex->n && !drt_visit_stopped(v); i++)
+        if (tex->files[i].main && !tex->files[i].done) /* they include each other */
+            put_together(v, from, i);
+    for (size_t i = from; i < tex->n && !drt_visit_stopped(v); i++)
+        if (!tex->files[i].done)
+            pass_tex(v, &tex->files[i], &tex->files[i].blob);
+    drt_tex_project_cut(tex, from);
+}
+
+/* Lets a source of TeX wait. false: it is to be handed on now. */
+static bool keep_tex(drt_visit *v, const drt_format *format, drt_blob *blob) {
+    bool memory = true;
+    bool kept = strcmp(format->name, "tex") == 0 && blob->length > 0 &&
+                drt_tex_project_add(&v->tex, v->path.data, v->path.length, blob, &memory);
+    if (!memory)
+        drt_visit_out_of_memory(v);
+    return kept;
+}
+
 static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const drt_format *format,
                            const drt_format_probe *probe) {
     if (!format->extract) {
@@ -262,7 +320,7 @@ static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const
     drt_blob blob = {0};
     if (!read_document(v, outer, stream, &blob)) {
         drt_visit_skip(v, format->name, stream->size, stream->error);
-    } else {
+    } else if (!keep_tex(v, format, &blob)) {
         pass_document(v, format, probe, &blob, blob.cut ? stream->error : NULL);
     }
     drt_blob_free(&blob);
@@ -413,9 +471,12 @@ static void visit_archive(drt_visit *v, level *outer, drt_stream *stream, const 
         drt_visit_out_of_memory(v);
         return;
     }
+    size_t tex = v->tex.n;
     if (!container->seeks || stream->seek) {
         open_archive(v, &l, container, stream, own_name, strlen(own_name), depth);
         free(own_name);
+        if (container->kind != DRT_CONTAINER_COMPRESSION)
+            drt_visit_tex(v, tex);
         return;
     }
     drt_blob blob;
@@ -431,6 +492,7 @@ static void visit_archive(drt_visit *v, level *outer, drt_stream *stream, const 
             l.data = blob.data;
             l.length = blob.length;
             open_archive(v, &l, container, &memory.base, own_name, strlen(own_name), depth);
+            drt_visit_tex(v, tex);
             drt_stream_clear(&memory.base);
         }
         drt_blob_free(&blob);

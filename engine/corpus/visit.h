@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "engine/corpus/corpus.h"
+#include "engine/corpus/tex_project.h"
 
 /* The state of a walk. */
 typedef struct {
@@ -23,12 +24,15 @@ typedef struct {
     int64_t file_size, file_read;
     int64_t members, unpacked;
     char refusal[128];
+    drt_tex_project tex; /* sources that wait for the end of their archive or folder */
 } drt_visit;
 
 /* Reads an open regular file called `name` and reports its members. */
 void drt_visit_file(drt_visit *visit, int file, const struct stat *facts, const char *name);
 /* Reports what is not read at the current path. */
 void drt_visit_skip(drt_visit *visit, const char *format, int64_t raw_bytes, const char *reason);
+/* Hands on the sources of TeX that wait, from that one on: main files with what they include, and the rest. */
+void drt_visit_tex(drt_visit *visit, size_t from);
 /* The walk has to end: cancelled, out of memory, or the receiver said so. */
 bool drt_visit_stopped(drt_visit *visit);
 void drt_visit_out_of_memory(drt_visit *visit);

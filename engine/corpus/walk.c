@@ -117,6 +117,7 @@ static void visit_folder(drt_visit *v, int folder, int depth) {
     if (!list_folder(stream, &names, &n))
         drt_visit_out_of_memory(v);
     closedir(stream);
+    size_t tex = v->tex.n;
     for (size_t i = 0; i < n; i++) {
         if (!drt_visit_stopped(v)) {
             size_t before = drt_visit_push(v, names[i], strlen(names[i]));
@@ -126,6 +127,8 @@ static void visit_folder(drt_visit *v, int folder, int depth) {
         free(names[i]);
     }
     free(names);
+    if (drt_tex_project_has_main(&v->tex, tex)) /* else they may be parts of what is beside this folder */
+        drt_visit_tex(v, tex);
 }
 
 /* --------------------------------------------------------------- entry ---- */
@@ -183,6 +186,7 @@ static drt_status start(drt_visit *v, const char *path, bool reads) {
     v->measuring = false;
     if (reads && v->status == DRT_OK)
         walk_all(v, file, &facts, name);
+    drt_visit_tex(v, 0);
     close(file);
     return v->status == DRT_WARN ? DRT_OK : v->status; /* cancelled: quietly */
 }
@@ -190,6 +194,7 @@ static drt_status start(drt_visit *v, const char *path, bool reads) {
 static void end(drt_visit *v) {
     drt_string_free(&v->archive);
     drt_buffer_free(&v->path);
+    drt_tex_project_cut(&v->tex, 0);
 }
 
 drt_corpus_params drt_corpus_params_default(void) {

@@ -156,6 +156,80 @@ static void encodings_that_are_declared(void **state) {
     assert_text("a.tex", "\\usepackage[latin1]{inputenc}La for\xEAt", "La for\xC3\xAAt");
 }
 
+/* -------------------------------------------------------------- projects ---- */
+
+#define MAIN(text) "\\documentclass{article}\\begin{document}" text "\\end{document}"
+
+static void a_main_file_takes_in_what_it_includes(void **state) {
+    (void)state;
+    static const archive_part parts[] = {
+        {"sec/intro.tex", "Intro \\x. % \\input{sec/none}\n\\input{sec/deep/more}\\endinput no", -1, NULL},
+        {"sec/deep/more.tex", "More.", -1, NULL},
+        {"macros.tex", "\\newcommand{\\x}{Tarn}", -1, NULL},
+        {"paper.tex",
+         "\\documentclass{article}\\input{macros}\\begin{document}One. \\input{sec/intro} \\include{./chap} \\cite{k}"
+         "\\begin{verbatim}\\input{macros}\\end{verbatim}\\bibliography{refs}\\end{document}",
+         -1, NULL},
+        {"chap.tex", MAIN("Chapter."), -1, NULL},
+        {"paper.bbl", "\\begin{thebibliography}{1}\\bibitem{k} A book.\\end{thebibliography}", -1, NULL},
+        {"style.sty", "\\def\\x{no}", -1, NULL},
+        {"left.tex", "Left over.", -1, NULL},
+    };
+    static const char expected[] = "%s/style.sty | skipped | tex-style | it is a file of TeX's own, not a document | \n"
+                                   "%s/paper.tex | ok | tex |  | One. Intro Tarn. "
+                                   "More.\\n\\nChapter.\\n\\n[1]\\n\\n\\input{macros}\\n\\n[1] A book.\n"
+                                   "%s/left.tex | ok | tex |  | Left over.\n";
+    static const char *const archives[][3] = {{"p.zip", "zip", NULL}, {"p.tar.gz", "ustar", "gzip"}};
+    scratch_make();
+    for (size_t i = 0; i < COUNT(archives); i++) {
+        char rows[1000];
+        snprintf(rows, sizeof rows, expected, archives[i][0], archives[i][0], archives[i][0]);
+        archive_write(archives[i][0], archives[i][1], archives[i][2], parts, COUNT(parts));
+        assert_rows(archives[i][0], rows);
+    }
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        char name[100];
+        snprintf(name, sizeof name, "folder/%s", parts[i].name);
+        scratch_write(name, parts[i].data, strlen(parts[i].data));
+    }
+    scratch_write("folder/zother/a.tex", "Another.", 8);
+    drt_buffer rows = walk_rows(scratch_path("folder"), NULL);
+    assert_non_null(strstr(rows.data, "folder/paper.tex | ok | tex |  | One. Intro Tarn. More.\\n\\nChapter."));
+    assert_non_null(strstr(rows.data, "folder/zother/a.tex | ok | tex |  | Another.\n"));
+    assert_null(strstr(rows.data, "folder/macros.tex"));
+    drt_buffer_free(&rows);
+    scratch_remove();
+}
+
+static void projects_that_are_traps(void **state) {
+    (void)state;
+    static const archive_part parts[] = {
+        {"d/a.tex", MAIN("A \\input{b} \\input{a} \\input{/etc/passwd} \\input{../../../etc/passwd} \\input{../up}"),
+         -1, NULL},
+        {"d/b.tex", MAIN("B \\input{a}"), -1, NULL},
+        {"up.tex", "Up.", -1, NULL},
+        {"r.bbl", "\\entry{k}{book}{}\\endentry", -1, NULL},
+    };
+    scratch_make();
+    archive_write("t.tar", "ustar", NULL, parts, COUNT(parts));
+    assert_rows(
+        "t.tar",
+        "t.tar/d/a.tex | partial | tex | files that it includes are missing: /etc/passwd, ../../../etc/passwd | A B "
+        "Up.\n");
+    archive_part bomb[30];
+    char names[30][16], texts[30][64];
+    for (int i = 0; i < 30; i++) {
+        snprintf(names[i], sizeof names[i], "%d.tex", i);
+        snprintf(texts[i], sizeof texts[i], i ? "x\\input{%d}\\input{%d}" : MAIN("\\input{1}"), i + 1, i + 1);
+        bomb[i] = (archive_part){names[i], texts[i], -1, NULL};
+    }
+    archive_write("bomb.tar", "ustar", NULL, bomb, 12);
+    drt_buffer rows = walk_rows(scratch_path("bomb.tar"), NULL);
+    assert_non_null(strstr(rows.data, "bomb.tar/0.tex | partial"));
+    drt_buffer_free(&rows);
+    scratch_remove();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_and_signs),
@@ -166,6 +240,8 @@ int main(void) {
         cmocka_unit_test(sources_without_end),
         cmocka_unit_test(missing_files_are_told),
         cmocka_unit_test(encodings_that_are_declared),
+        cmocka_unit_test(a_main_file_takes_in_what_it_includes),
+        cmocka_unit_test(projects_that_are_traps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

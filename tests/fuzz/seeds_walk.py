@@ -41,6 +41,8 @@ SEEDS = {
     "deflated": make_zip(TEXTS, zipfile.ZIP_DEFLATED),
     "nested": make_zip([("in.zip", INNER), ("in.tar.gz", make_tar(TEXTS, "w:gz")), ("z.txt.gz", gzip.compress(b"text"))]),
     "tar": make_tar(TEXTS, "w"),
+    "tex": make_tar([("m.tex", b"\\documentclass{a}\\input{x}\\begin{document}A \\input{d/b}\\bibliography{r}\\end{document}"),
+                     ("x.tex", b"\\def\\y{z}%"), ("d/b.tex", b"B \\y \\input{../x}\\input{m}"), ("m.bbl", b"\\bibitem{k}")], "w"),
     "tgz": make_tar([("in.zip", INNER)], "w:gz"),
     "bz2": bz2.compress(b"text"),
     "xz": lzma.compress(b"text"),

@@ -56,7 +56,26 @@ def single(folder):
     return path
 
 
-CASES = {"tex": single}
+def project(folder):
+    """As such archives come: a main file, parts, macros in a file of their own, a style that is no text."""
+    half = len(known.DOCUMENT) // 2
+    parts = {
+        "main.tex": preamble().replace("\\newcommand{\\mill}", "\\input{macros}\n%") +
+        "\\begin{document}\n\\maketitle\n\\input{parts/one}\n\n\\include{parts/two.part}\n\\end{document}\n",
+        "macros.tex": "\\newcommand{\\mill}[1]{\\emph{#1}}\n",
+        "parts/one.tex": "\n\n".join(map(tex_block, known.DOCUMENT[:half])),
+        "parts/two.part.tex": "\n\n".join(map(tex_block, known.DOCUMENT[half:])),
+    }
+    path = os.path.join(folder, "known-project.tar.gz")
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in parts.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+    return path
+
+
+CASES = {"tex": single, "tex project": project}
 # An apostrophe is typed as the straight one and stays so.
 EXPECTED = [block.replace("’", "'") for block in known.expected({"weight": "w = a^2 + b^2"})]
-FACTS = {"tex": {"expected": EXPECTED}}
+FACTS = {"tex": {"expected": EXPECTED}, "tex project": {"expected": EXPECTED, "format": "tex"}}
