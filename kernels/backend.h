@@ -132,6 +132,38 @@ typedef struct {
     uint32_t counts[DRT_SCORE_BINS]; /* of allowed scores; all in bin 0 where low is not below high */
 } drt_landmark_histogram;
 
+/* The reader stream as one set of operations: lower layers as above, then groups of layers that have grouped
+ * cross-attention (x += attention(norm(x)), x += gca_out(gca(gca_q(gca_norm(x)))), x += down(silu(gate) * up)), for
+ * several lanes, each a sequence of slots with a window and retrievals of its own. Everything must outlive the state
+ * made from it. */
+typedef struct {
+    const float *attn_norm, *gca_norm, *mlp_norm;  /* (d) */
+    const drt_matrix *qkv, *out, *gca_q, *gca_out; /* gca_*: of the groups' layers */
+    const drt_matrix *gate, *up, *down;
+} drt_read_layer;
+
+typedef struct {
+    int d, n_heads, d_ff, chunk_size, window, top_k;
+    bool unit_rms; /* of queries and keys, each head */
+    float eps;
+    const drt_matrix *embed, *chunk_k, *chunk_v;
+    const drt_read_layer *lower, *upper; /* host; upper: the groups' layers one after the other */
+    int n_lower, n_groups;
+    const int *group_layers;        /* (n_groups) host */
+    const float *const *query_norm; /* (n_groups) host, of (d) */
+    const float *final_norm;        /* (d) */
+} drt_read_weights;
+
+/* Consecutive slots of a lane in one call, at most S: rows first .. first+n-1. The parts of a call lie behind each
+ * other; a lane has at most one, and its slots come without gaps. */
+typedef struct {
+    int lane, first, n;
+    int64_t position, start; /* of the first slot in the lane, and where its segment began: nothing before is seen */
+    bool landmark;           /* the first row retrieves, and all rows read what it finds */
+} drt_read_part;
+
+typedef struct drt_read_state drt_read_state;
+
 typedef struct drt_backend drt_backend;
 
 struct drt_backend {
@@ -209,6 +241,26 @@ struct drt_backend {
      * scale = max|y| of the slot / 127, slot S-1 all zero. */
     int (*encode_run)(drt_backend *b, drt_encode_state *state, const int32_t *tokens, const int32_t *segment, int n,
                       uint16_t *landmarks, void *records);
+
+    /* The reader stream on matrices and keys narrower than fp32; NULL where a backend has only the operations above.
+     * open: 0, -1, or 1 where these weights have a shape that it does not take. max_slots: most rows of a call. */
+    int (*read_open)(drt_backend *b, const drt_read_weights *w, int n_lanes, int max_slots, drt_read_state **state);
+    void (*read_close)(drt_backend *b, drt_read_state *state);
+    /* A call is read_begin, read_group for each group in order, read_end. read_begin runs the lower layers. Both wait for
+     * *queries (n_parts,d) host, of parts with a landmark: rms_norm of its row with the gain of the group that runs
+     * next; where no part has one, and after the last group, they do not wait and set it to NULL. trace: attention is
+     * wanted from read_end. */
+    int (*read_begin)(drt_backend *b, drt_read_state *state, const int32_t *tokens, const drt_read_part *parts,
+                      int n_parts, bool trace, const float **queries);
+    int (*read_group)(drt_backend *b, drt_read_state *state, int group, const float **queries);
+    /* What a lane reads in a group from that group's next run on: n chunks, 0: nothing. records (n) host, as encode_run
+     * gives them for I8; for BF16 S x d. They are copied before the call returns. n 0 does not fail. */
+    int (*read_chunks)(drt_backend *b, drt_read_state *state, int lane, int group, int n, const float *weights,
+                       drt_weight_type type, const void *const *records);
+    /* Waits. *hidden (rows,d) after the final norm and *attention (rows,n_groups,top_k,S), or NULL, are host memory
+     * that stays as it is until the next read_begin. attention: within-chunk softmax, mean over heads and the group's
+     * layers; zero for chunks that were not there. */
+    int (*read_end)(drt_backend *b, drt_read_state *state, const float **hidden, const float **attention);
 };
 
 /* The CPU backend. threads 0: one for each usable core. Returns 0, or -1 with a sentence in error. */

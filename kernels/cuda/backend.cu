@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/cuda/encode.cuh"
+#include "kernels/cuda/read.cuh"
 #include "kernels/module.h"
 
 #define OLDEST_CAPABILITY 80
@@ -265,6 +266,12 @@ static void fill_table(drt_backend *b) {
     b->encode_open = drt_cuda_encode_open;
     b->encode_close = drt_cuda_encode_close;
     b->encode_run = drt_cuda_encode_run;
+    b->read_open = drt_cuda_read_open;
+    b->read_close = drt_cuda_read_close;
+    b->read_begin = drt_cuda_read_begin;
+    b->read_group = drt_cuda_read_group;
+    b->read_chunks = drt_cuda_read_chunks;
+    b->read_end = drt_cuda_read_end;
 }
 
 /* Asks for the device; nothing is reserved yet. */
