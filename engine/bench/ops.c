@@ -34,8 +34,9 @@ static bool hand_over(void *user, const drt_timing_row *row) {
 static drt_timing_params timing_params(const drt_model *model, const drt_bench_ops_params *params) {
     const drt_config *c = &model->config;
     drt_timing_params timing = drt_timing_params_default(drt_bench_is_gpu(model));
-    timing.shape = (drt_timing_shape){c->vocab_size,     c->d_model,    c->n_heads, c->d_ff, c->lower_layers,
-                                      c->encoder_layers, c->chunk_size, c->window,  c->top_k};
+    timing.shape =
+        (drt_timing_shape){c->vocab_size, c->d_model, c->n_heads, c->d_ff,     c->lower_layers, c->encoder_layers,
+                           c->chunk_size, c->window,  c->top_k,   c->n_groups, c->group_layers};
     if (params->slots)
         timing.slots = params->slots;
     if (params->chunks) {

@@ -476,8 +476,10 @@ int drt_cuda_read_begin(drt_backend *b, drt_read_state *s, const int32_t *tokens
     s->n_parts = n_parts;
     s->n_fresh = 0;
     fill_sheet(s, tokens, parts, n_parts, rows, trace);
-    s->kind.phase = LOWER;
-    return send_sheet(b, s) != 0 || run_phase(b, s, &s->kind) != 0 ? -1 : await_queries(b, s, queries);
+    phase_kind lower = s->kind;
+    lower.phase = LOWER;
+    lower.trace = false; /* is of no matter there */
+    return send_sheet(b, s) != 0 || run_phase(b, s, &lower) != 0 ? -1 : await_queries(b, s, queries);
 }
 
 /* The lane's records to the device, while the other lanes still look for theirs. */
@@ -489,8 +491,8 @@ int drt_cuda_read_chunks(drt_backend *b, drt_read_state *s, int lane, int group,
     if (n == 0)
         return 0;
     drt_cuda *cuda = drt_cuda_enter(b);
-    if (n > s->shape.top_k || (type != DRT_WEIGHT_I8 && type != DRT_WEIGHT_BF16))
-        return drt_cuda_fail(b, "%d records of type %d cannot be read", n, (int)type);
+    if (n > s->shape.top_k || s->n_fresh == s->shape.n_lanes || (type != DRT_WEIGHT_I8 && type != DRT_WEIGHT_BF16))
+        return drt_cuda_fail(b, "%d records of type %d cannot be taken in", n, (int)type);
     size_t record = type == DRT_WEIGHT_I8 ? slots + DRT_READ_CHUNK * sizeof(float) : slots * sizeof(__nv_bfloat16);
     size_t area = (size_t)lane * top_k * slots * sizeof(__nv_bfloat16);
     for (int i = 0; i < n; i++)

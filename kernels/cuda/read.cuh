@@ -109,7 +109,7 @@ struct drt_read_product {
     float *residual;              /* (n,d) */
     __nv_bfloat16 *keys, *values; /* of the layer's window */
 };
-/* n: 8, 16, 32 or a multiple of 64. */
+/* n: 8, or 16 times a power of 2. */
 int drt_read_multiply(drt_backend *b, drt_read_epilogue epilogue, const drt_read_product *p, int n);
 
 /* out (n,d) = attention of q (n,d) over the window of one layer. */

@@ -1,7 +1,7 @@
-/* read_attention.cuh: 16 queries of a head against tiles of 64 keys, a warp a tile. May use: read.cuh.
+/* read_attention.cuh: 16 queries of a head against 32 keys at a time, a warp. May use: read.cuh.
  *
  * As in the products, operands go straight from memory to registers, 16 bytes a load. For that, keys take part in an order
- * of their own: of each 32, lane 4*g+t ends up with the scores of keys 8*t .. 8*t+7, for rows g and g+8, and so are the
+ * of their own: of 32, lane 4*g+t ends up with the scores of keys 8*t .. 8*t+7, for rows g and g+8, and so are the
  * values read. Queries and keys have unit rms, so that no score is above sqrt(64): a softmax needs no maximum. */
 #ifndef DRT_KERNELS_CUDA_READ_ATTENTION_CUH
 #define DRT_KERNELS_CUDA_READ_ATTENTION_CUH
@@ -29,22 +29,22 @@ static __device__ __forceinline__ drt_read_queries drt_read_load_queries(const _
     return queries;
 }
 
-/* The key, of a tile, that element i % 2 of row i / 2 * 8 + g stands for in s[half * 4 + j]. */
-static __device__ __forceinline__ int drt_read_key(int half, int j, int i) {
-    return half * 32 + threadIdx.x % 4 * 8 + j * 2 + i % 2;
+/* The key, of 32, that element i of row i / 2 * 8 + g stands for in s[j]. */
+static __device__ __forceinline__ int drt_read_key(int j, int i) {
+    return threadIdx.x % 4 * 8 + j * 2 + i % 2;
 }
 
-/* s = queries . keys^T, keys (64,64). */
-static __device__ __forceinline__ void drt_read_scores(float s[8][4], const drt_read_queries &q,
+/* s (16,32) = queries . keys^T, keys (32,64). */
+static __device__ __forceinline__ void drt_read_scores(float s[4][4], const drt_read_queries &q,
                                                        const __nv_bfloat16 *keys) {
     int lane = threadIdx.x % DRT_WARP, g = lane / 4, t = lane % 4;
     const __nv_bfloat16 *from = keys + (g / 2 * 8 + g % 2) * DRT_READ_HEAD + t * 8;
 #pragma unroll
-    for (int j = 0; j < 8; j++) {
+    for (int j = 0; j < 4; j++) {
         s[j][0] = s[j][1] = s[j][2] = s[j][3] = 0;
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            uint4 k = *(const uint4 *)(from + (j / 4 * 32 + j % 4 * 2) * DRT_READ_HEAD + i * 32);
+            uint4 k = *(const uint4 *)(from + j * 2 * DRT_READ_HEAD + i * 32);
             const unsigned even[4] = {q.low[i].x, q.high[i].x, q.low[i].y, q.high[i].y};
             const unsigned odd[4] = {q.low[i].z, q.high[i].z, q.low[i].w, q.high[i].w};
             drt_mma(s[j], even, k.x, k.y);
@@ -53,24 +53,25 @@ static __device__ __forceinline__ void drt_read_scores(float s[8][4], const drt_
     }
 }
 
-/* out (16,64) += p . values, values (64 dimensions,64 keys), rows `stride` apart. */
-static __device__ __forceinline__ void drt_read_values(float out[8][4], const float p[8][4],
-                                                       const __nv_bfloat16 *values, size_t stride) {
+/* values (64 dimensions,32 keys), rows `stride` apart. */
+static __device__ __forceinline__ void drt_read_load_values(uint4 v[8], const __nv_bfloat16 *values, size_t stride) {
     int lane = threadIdx.x % DRT_WARP;
     const __nv_bfloat16 *from = values + lane / 4 * stride + lane % 4 * 8;
 #pragma unroll
-    for (int half = 0; half < 2; half++) {
-        const float(*s)[4] = p + half * 4;
-        const unsigned even[4] = {drt_pack(s[0][0], s[0][1]), drt_pack(s[0][2], s[0][3]), drt_pack(s[1][0], s[1][1]),
-                                  drt_pack(s[1][2], s[1][3])};
-        const unsigned odd[4] = {drt_pack(s[2][0], s[2][1]), drt_pack(s[2][2], s[2][3]), drt_pack(s[3][0], s[3][1]),
-                                 drt_pack(s[3][2], s[3][3])};
+    for (int i = 0; i < 8; i++)
+        v[i] = *(const uint4 *)(from + i * 8 * stride);
+}
+
+/* out (16,64) += p (16,32) . values */
+static __device__ __forceinline__ void drt_read_add_values(float out[8][4], const float p[4][4], const uint4 v[8]) {
+    const unsigned even[4] = {drt_pack(p[0][0], p[0][1]), drt_pack(p[0][2], p[0][3]), drt_pack(p[1][0], p[1][1]),
+                              drt_pack(p[1][2], p[1][3])};
+    const unsigned odd[4] = {drt_pack(p[2][0], p[2][1]), drt_pack(p[2][2], p[2][3]), drt_pack(p[3][0], p[3][1]),
+                             drt_pack(p[3][2], p[3][3])};
 #pragma unroll
-        for (int i = 0; i < 8; i++) {
-            uint4 v = *(const uint4 *)(from + i * 8 * stride + half * 32);
-            drt_mma(out[i], even, v.x, v.y);
-            drt_mma(out[i], odd, v.z, v.w);
-        }
+    for (int i = 0; i < 8; i++) {
+        drt_mma(out[i], even, v[i].x, v[i].y);
+        drt_mma(out[i], odd, v[i].z, v[i].w);
     }
 }
 

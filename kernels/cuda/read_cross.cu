@@ -32,14 +32,14 @@ static __device__ __forceinline__ void store_shares(const float s[8][4], int n, 
         for (int row = 0; row < 2; row++) {
             if (g + row * 8 >= n)
                 continue;
-            float4 *at = (float4 *)(to + (size_t)(g + row * 8) * stride + drt_read_key(half, 0, 0));
+            float4 *at = (float4 *)(to + (size_t)(g + row * 8) * stride + half * 32 + drt_read_key(0, 0));
             const float(*from)[4] = s + half * 4;
             at[0] = make_float4(from[0][2 * row], from[0][2 * row + 1], from[1][2 * row], from[1][2 * row + 1]);
             at[1] = make_float4(from[2][2 * row], from[2][2 * row + 1], from[3][2 * row], from[3][2 * row + 1]);
         }
 }
 
-static __global__ void __launch_bounds__(WARPS *DRT_WARP) attend(drt_read_cross a) {
+static __global__ void __launch_bounds__(WARPS *DRT_WARP, 2) attend(drt_read_cross a) {
     __shared__ drt_read_parts<WARPS> parts;
     const drt_read_attention &of = a.of;
     const drt_read_shape &shape = of.shape;
@@ -56,7 +56,9 @@ static __global__ void __launch_bounds__(WARPS *DRT_WARP) attend(drt_read_cross 
         int place = list * shape.top_k + chunk;
         size_t tile_at = ((size_t)place * shape.n_heads + head) * DRT_READ_HEAD * DRT_READ_CHUNK;
         float weight = a.weights[place], s[8][4];
+        uint4 v[8];
         drt_read_scores(s, q, of.keys + tile_at);
+        drt_read_scores(s + 4, q, of.keys + tile_at + 32 * DRT_READ_HEAD);
         softmax(s);
         if (a.shares)
             store_shares(s, tile.n,
@@ -67,7 +69,10 @@ static __global__ void __launch_bounds__(WARPS *DRT_WARP) attend(drt_read_cross 
 #pragma unroll
             for (int c = 0; c < 4; c++)
                 s[j][c] *= weight;
-        drt_read_values(out, s, of.values + tile_at, DRT_READ_CHUNK);
+        drt_read_load_values(v, of.values + tile_at, DRT_READ_CHUNK);
+        drt_read_add_values(out, s, v);
+        drt_read_load_values(v, of.values + tile_at + 32, DRT_READ_CHUNK);
+        drt_read_add_values(out, s + 4, v);
     }
     drt_read_give(parts, out);
     __syncthreads();

@@ -35,13 +35,18 @@ static __global__ void norm(const float *x, const int32_t *rows, const drt_read_
     int row = rows ? rows[i] : place[i].lane < 0 ? -1 : i;
     if (row < 0)
         return;
-    const float *from = x + (size_t)row * d;
+    const float4 *from = (const float4 *)(x + (size_t)row * d), *gains = (const float4 *)gain;
+    float4 *to = (float4 *)(out + (size_t)i * d);
     float sum = 0;
-    for (int column = lane; column < d; column += DRT_WARP)
-        sum += from[column] * from[column];
+    for (int at = lane; at < d / 4; at += DRT_WARP) {
+        float4 v = from[at];
+        sum += v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w;
+    }
     float factor = rsqrtf(drt_warp_sum(sum) / (float)d + eps);
-    for (int column = lane; column < d; column += DRT_WARP)
-        out[(size_t)i * d + column] = from[column] * factor * gain[column];
+    for (int at = lane; at < d / 4; at += DRT_WARP) {
+        float4 v = from[at], g = gains[at];
+        to[at] = make_float4(v.x * factor * g.x, v.y * factor * g.y, v.z * factor * g.z, v.w * factor * g.w);
+    }
 }
 
 int drt_read_norm(drt_backend *b, const drt_read_shape *shape, const float *x, const int32_t *rows,
@@ -61,11 +66,13 @@ static __global__ void add_shares(drt_read_shape shape, int group, const drt_rea
         return;
     int n_keys = shape.top_k * DRT_READ_CHUNK, there = counts[lane * shape.n_groups + group] * DRT_READ_CHUNK;
     float *to = out + (row * shape.n_groups + group) * n_keys;
-    for (int key = threadIdx.x; key < n_keys; key += THREADS) {
-        float sum = 0;
-        for (int i = 0; key < there && i < n_shares; i++)
-            sum += shares[((size_t)i * max_rows + row) * n_keys + key];
-        to[key] = sum * factor;
+    for (int key = threadIdx.x * 4; key < n_keys; key += THREADS * 4) {
+        float4 sum = make_float4(0, 0, 0, 0);
+        for (int i = 0; key < there && i < n_shares; i++) {
+            float4 share = *(const float4 *)(shares + ((size_t)i * max_rows + row) * n_keys + key);
+            sum = make_float4(sum.x + share.x, sum.y + share.y, sum.z + share.z, sum.w + share.w);
+        }
+        *(float4 *)(to + key) = make_float4(sum.x * factor, sum.y * factor, sum.z * factor, sum.w * factor);
     }
 }
 

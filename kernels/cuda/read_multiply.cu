@@ -1,6 +1,8 @@
 /* read_multiply.cu: the reader's products with their neighbours fused in: see read.cuh and read_multiply.cuh. */
 #include "kernels/cuda/read_multiply.cuh"
 
+#define MOST_NARROW 256 /* slots: up to there more blocks are worth more than weights read less often */
+
 /* Two neighbouring features of a head, 2*lane and the next, scaled; their sum of squares is the warp's business. */
 static __device__ __forceinline__ float unit_rms(float a, float b, float eps) {
     return rsqrtf(drt_warp_sum(a * a + b * b) / DRT_READ_HEAD + eps);
@@ -89,10 +91,10 @@ template <int SLOTS> static int launch(drt_backend *b, drt_read_epilogue epilogu
     case DRT_READ_QUERY:
         return drt_read_launch(b, doing, multiply<64, SLOTS, DRT_READ_QUERY>, dim3(wide, slots), wide_threads, *p);
     case DRT_READ_SWIGLU: /* narrow blocks fill the GPU, wide ones read the slots less often */
-        return n < 64 ? drt_read_launch(b, doing, multiply<16, SLOTS, DRT_READ_SWIGLU>, dim3(narrow, slots),
-                                        narrow_threads, *p)
-                      : drt_read_launch(b, doing, multiply<64, SLOTS, DRT_READ_SWIGLU>, dim3(wide, slots), wide_threads,
-                                        *p);
+        return n <= MOST_NARROW ? drt_read_launch(b, doing, multiply<16, SLOTS, DRT_READ_SWIGLU>, dim3(narrow, slots),
+                                                  narrow_threads, *p)
+                                : drt_read_launch(b, doing, multiply<64, SLOTS, DRT_READ_SWIGLU>, dim3(wide, slots),
+                                                  wide_threads, *p);
     case DRT_READ_ADD:
         return drt_read_launch(b, doing, multiply<16, SLOTS, DRT_READ_ADD>, dim3(narrow, slots), narrow_threads, *p);
     }
@@ -100,8 +102,7 @@ template <int SLOTS> static int launch(drt_backend *b, drt_read_epilogue epilogu
 }
 
 int drt_read_multiply(drt_backend *b, drt_read_epilogue epilogue, const drt_read_product *p, int n) {
-    return n <= 8    ? launch<8>(b, epilogue, p, n)
-           : n <= 16 ? launch<16>(b, epilogue, p, n)
-           : n <= 32 ? launch<32>(b, epilogue, p, n)
-                     : launch<64>(b, epilogue, p, n);
+    return n <= 8             ? launch<8>(b, epilogue, p, n)
+           : n <= MOST_NARROW ? launch<16>(b, epilogue, p, n)
+                              : launch<64>(b, epilogue, p, n);
 }

@@ -55,8 +55,9 @@ void timing_report(timing *t, timing_work work, timing_call *call, void *argumen
 /* Nothing is to be measured any more. */
 bool timing_over(const timing *t);
 
-/* operations.c, encode.c: time and report their operations. */
+/* operations.c, read.c, encode.c: time and report their operations. */
 void timing_operations(timing *t);
+void timing_read(timing *t);
 void timing_encode(timing *t, int slots);
 
 #endif

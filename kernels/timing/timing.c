@@ -14,10 +14,11 @@
 #define BATCH_SECONDS 0.02
 #define MOST_CALLS (1 << 16)
 #define RANDOM_PIECE ((size_t)1 << 20) /* elements; larger inputs repeat them, since they are slow to draw */
-#define SMALLEST_BATCH (4096)          /* slots, of encoder_only */
+#define SMALLEST_BATCH (4096)          /* slots, of encode_run alone */
 #define LINK_BYTES ((size_t)64 << 20)
 
 drt_timing_params drt_timing_params_default(bool gpu) {
+    static const int group_layers[] = {3, 3};
     return (drt_timing_params){.shape = {.vocab_size = 16384,
                                          .d_model = 384,
                                          .n_heads = 6,
@@ -26,7 +27,9 @@ drt_timing_params drt_timing_params_default(bool gpu) {
                                          .encoder_layers = 2,
                                          .chunk_size = 64,
                                          .window = 512,
-                                         .top_k = 8},
+                                         .top_k = 8,
+                                         .n_groups = 2,
+                                         .group_layers = group_layers},
                                .slots = gpu ? 65536 : 2048,
                                .chunks = {16384, 262144, 1048576, gpu ? 4194304 : 0},
                                .stream = gpu,
@@ -286,9 +289,13 @@ int drt_timing_run(drt_backend *b, const drt_timing_params *params, drt_timing_c
         return -1;
     }
     *ceilings = t.ceilings;
-    if (!params->encoder_only)
+    bool encode_only = params->only && strcmp(params->only, "encode_run") == 0;
+    bool read_only = params->only && strcmp(params->only, "read") == 0;
+    if (!params->only)
         timing_operations(&t);
-    for (int n = params->encoder_only ? SMALLEST_BATCH : params->slots; n <= params->slots; n *= 2)
+    if (!encode_only)
+        timing_read(&t);
+    for (int n = encode_only ? SMALLEST_BATCH : params->slots; n <= params->slots && !read_only; n *= 2)
         timing_encode(&t, n);
     return 0;
 }

@@ -14,7 +14,8 @@ extern "C" {
 
 /* The sizes of a model, named as in its config.json. */
 typedef struct {
-    int vocab_size, d_model, n_heads, d_ff, lower_layers, encoder_layers, chunk_size, window, top_k;
+    int vocab_size, d_model, n_heads, d_ff, lower_layers, encoder_layers, chunk_size, window, top_k, n_groups;
+    const int *group_layers; /* (n_groups) */
 } drt_timing_shape;
 
 #define DRT_TIMING_LIBRARIES 4
@@ -26,7 +27,7 @@ typedef struct {
     bool stream;                          /* also with landmarks that do not stay with the backend */
     int product;                          /* n of the n x n x n product whose rate is the ceiling */
     size_t copy;                          /* bytes of the copy whose rate is the ceiling */
-    bool encoder_only;                    /* ceilings and encode_run alone, for several batch sizes up to `slots` */
+    const char *only; /* NULL, or "encode_run" (for several batch sizes up to `slots`) or "read" alone */
 } drt_timing_params;
 
 /* The bundled model's shape, and sizes that fill a GPU, or else a CPU. */

@@ -1,9 +1,10 @@
 /* conformance.c: compares every operation of the CUDA backend with its CPU twin and prints one table.
  *
- *   conformance [--small] [--seed N] [--repeat N] [--device N] [--time | --time-encode] [--self]
+ *   conformance [--small] [--only OPERATION] [--seed N] [--repeat N] [--device N] [--time] [--self]
  *
- * --small: a reduced set, for sanitizers. --time: timings instead; --time-encode: of the encoder stream only. --self: the CPU backend with itself, which tests this
- * program where there is no GPU. Exit code 0: all within their bounds; 1: not; 2: no such backend, or bad usage. */
+ * --small: a reduced set, for sanitizers. --only: cases of one operation. --time: timings instead, or with --only those of
+ * encode_run or read. --self: the CPU backend with itself, which tests this program where there is no GPU. Exit code 0: all
+ * within their bounds; 1: not; 2: no such backend, or bad usage. */
 #include "conformance.h"
 
 #include <inttypes.h>
@@ -232,6 +233,7 @@ static double difference(const run *a, const run *b) {
 typedef struct {
     drt_backend *tested, *twin;
     bool small;
+    const char *only; /* NULL, or the one operation to run */
     uint64_t seed;
     int repeat;
     int n_run, n_wrong;
@@ -248,7 +250,7 @@ static bool run_on(drt_backend *b, const char *name, const conformance_case *c, 
 }
 
 static void run_case(suite *s, const conformance_case *c) {
-    if (s->small && !c->small)
+    if ((s->small && !c->small) || (s->only && strcmp(s->only, c->operation) != 0))
         return;
     double worst = 0;
     size_t n = 0;
@@ -280,15 +282,15 @@ static void run_cases(suite *s, const conformance_case *cases, size_t n) {
 }
 
 static int usage(void) {
-    fprintf(stderr,
-            "usage: conformance [--small] [--seed N] [--repeat N] [--device N] [--time | --time-encode] [--self]\n");
+    fprintf(stderr, "usage: conformance [--small] [--only OPERATION] [--seed N] [--repeat N] [--device N] [--time] "
+                    "[--self]\n");
     return 2;
 }
 
 int main(int argc, char **argv) {
     suite s = {.seed = (uint64_t)time(NULL), .repeat = 3};
     int device = 0;
-    bool self = false, timings = false, encode_only = false;
+    bool self = false, timings = false;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--small") == 0)
@@ -297,8 +299,8 @@ int main(int argc, char **argv) {
             self = true;
         else if (strcmp(argv[i], "--time") == 0)
             timings = true;
-        else if (strcmp(argv[i], "--time-encode") == 0)
-            timings = encode_only = true;
+        else if (value && strcmp(argv[i], "--only") == 0)
+            s.only = argv[++i];
         else if (value && strcmp(argv[i], "--seed") == 0)
             s.seed = strtoull(argv[++i], NULL, 10);
         else if (value && strcmp(argv[i], "--repeat") == 0)
@@ -318,7 +320,7 @@ int main(int argc, char **argv) {
     printf("tested: %s\n", s.tested->description);
     int code = 2;
     if (timings) {
-        code = print_timings(s.tested, !self, encode_only);
+        code = print_timings(s.tested, !self, s.only);
     } else if (drt_backend_open_cpu(0, &s.twin, error, sizeof error) != 0) {
         fprintf(stderr, "conformance: %s\n", error);
     } else {
@@ -328,6 +330,7 @@ int main(int argc, char **argv) {
         run_cases(&s, attention_cases, n_attention_cases);
         run_cases(&s, retrieval_cases, n_retrieval_cases);
         run_cases(&s, encode_cases, n_encode_cases);
+        run_cases(&s, read_cases, n_read_cases);
         printf("\n%d cases, %d wrong\n", s.n_run, s.n_wrong);
         code = s.n_wrong ? 1 : 0;
         s.twin->close(s.twin);

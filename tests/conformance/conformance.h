@@ -9,8 +9,8 @@
 #include "kernels/backend.h"
 
 #define CASE_NUMBERS 10
-#define MOST_BUFFERS 256
-#define MOST_MATRICES 48
+#define MOST_BUFFERS 2048
+#define MOST_MATRICES 128
 
 /* One run of a case on one backend. After a failure (out of memory, an operation that errs) `failure` holds a sentence
  * and every further call does nothing. */
@@ -38,8 +38,8 @@ typedef struct {
     bool small; /* part of the reduced set, which is quick under a sanitizer */
 } conformance_case;
 
-extern const conformance_case dense_cases[], attention_cases[], retrieval_cases[], encode_cases[];
-extern const size_t n_dense_cases, n_attention_cases, n_retrieval_cases, n_encode_cases;
+extern const conformance_case dense_cases[], attention_cases[], retrieval_cases[], encode_cases[], read_cases[];
+extern const size_t n_dense_cases, n_attention_cases, n_retrieval_cases, n_encode_cases, n_read_cases;
 
 /* Random numbers: uniform bits, an integer 0..below-1, a float of about normal distribution. */
 uint64_t draw(run *r);
@@ -66,7 +66,7 @@ void emit_number(run *r, double value);
 /* Checks the guards, releases everything but the results. */
 void finish(run *r);
 
-/* Prints what the operations, or encode_run only, take on a backend (timing.c). Returns the exit code. */
-int print_timings(drt_backend *b, bool gpu, bool encode_only);
+/* Prints what the operations, or one of timing.h's `only`, take on a backend (timing.c). Returns the exit code. */
+int print_timings(drt_backend *b, bool gpu, const char *only);
 
 #endif

@@ -34,12 +34,12 @@ static bool print_row(void *user, const drt_timing_row *row) {
     return true;
 }
 
-int print_timings(drt_backend *b, bool gpu, bool encode_only) {
+int print_timings(drt_backend *b, bool gpu, const char *only) {
     drt_timing_params params = drt_timing_params_default(gpu);
     drt_timing_ceilings ceilings;
     printer p = {.ceilings = &ceilings};
     char error[512];
-    params.encoder_only = encode_only;
+    params.only = only;
     if (drt_timing_run(b, &params, &ceilings, print_row, &p, error, sizeof error) != 0) {
         printf("timings: %s\n", error);
         return 1;
