@@ -400,9 +400,9 @@ static void visit_members(drt_visit *v, level *l, const drt_container *container
             report_archive_failure(v, container, members);
         if (status != DRT_OK)
             return;
-        members++;
         if (member.kind == DRT_MEMBER_FOLDER)
             continue;
+        members++;
         if (++v->members > v->params->limits.max_members) {
             drt_visit_skip(v, container->name, -1, "it holds too many files; the rest was not read");
             return;

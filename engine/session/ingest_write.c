@@ -129,16 +129,23 @@ static void settle_member(indexer *x, drt_ingest_member *m) {
 
 /* ------------------------------------------------------------------------- commits -------- */
 
+/* What is told of a member without a row in the catalog. */
+static drt_status make_row(indexer *x, const drt_ingest_member *m, drt_document *row) {
+    drt_document_clear(row);
+    row->status = DRT_DOCUMENT_SKIPPED;
+    bool ok = drt_string_copy(&row->format, &m->format) && drt_string_copy(&row->reason, &m->extract.reason) &&
+              drt_string_copy(&row->path, &m->path);
+    return ok ? DRT_OK : drt_fail_memory(x->context, "an ingest");
+}
+
 /* The member as the catalog has it; a known one under the path that was met now. */
 static drt_status load_row(indexer *x, drt_ingest_member *m) {
     drt_document *row = &m->row;
-    if (!m->document) {
-        row->status = DRT_DOCUMENT_SKIPPED;
-        bool ok = drt_string_copy(&row->format, &m->format) && drt_string_copy(&row->reason, &m->extract.reason) &&
-                  drt_string_copy(&row->path, &m->path);
-        return ok ? DRT_OK : drt_fail_memory(x->context, "an ingest");
-    }
+    if (!m->document)
+        return make_row(x, m, row);
     drt_status status = drt_store_document(x->context, x->run->library, m->document, row);
+    if (status == DRT_FAILED && m->fate == DRT_MEMBER_SKIPPED)
+        return make_row(x, m, row); /* another member of the same path came after it */
     if (status != DRT_OK || m->fate != DRT_MEMBER_KNOWN)
         return status;
     drt_string_free(&row->path);
