@@ -409,7 +409,7 @@ static void take_meta(reader *r, const drt_markup_token *token) {
         take_line(r, content.value, content.value_length, &line);
     if (line.data && author && r->extract->n_authors == 0)
         take_authors(r, &line);
-    if (line.data && date && line.length >= 10 && !r->extract->date.data) /* without the time of day */
+    if (line.data && date && strspn(line.data, "0123456789-") >= 10 && !r->extract->date.data) /* not the time of day */
         r->failed = r->failed || !drt_string_set(&r->extract->date, line.data, 10);
     drt_string_free(&line);
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "engine/corpus/pdf.h"
 #include "tests/corpus/rows.h"
 
 void *__real_malloc(size_t size);
@@ -128,7 +129,61 @@ static void memory_runs_out_everywhere(void **state) {
     scratch_remove();
 }
 
+/* ---------------------------------------------------------------------------------- PDF ---- */
+
+static void put_line(drt_buffer *page, const char *text, int x, int y, int size) {
+    assert_true(drt_buffer_printf(page, "<line><word xMin=\"%d\" yMin=\"%d\" xMax=\"%d\" yMax=\"%d\">%s</word></line>",
+                                  x, y, x + (int)strlen(text) * size / 2, y + size, text));
+}
+
+/* What pdftotext says of a page with two columns, a table and a note, and of its file. */
+static drt_buffer make_page(void) {
+    drt_buffer page = {0};
+    assert_true(drt_buffer_append_text(&page,
+                                       "<title>T</title><meta name='Author' content='A; B'/><meta name='CreationDate' "
+                                       "content='2021-03-04T'/><page width=\"600\" height=\"800\">"));
+    for (int i = 0; i < 12; i++) {
+        put_line(&page, i % 3 ? "a_line_of_the_left_column" : "\xEF\xAC\x81rst_line-", 72, 100 + 12 * i, 10);
+        put_line(&page, "a_line_of_the_right_column", 330, 100 + 12 * i, 10);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            put_line(&page, "cell", 72 + 100 * k, 300 + 12 * i, 10);
+    put_line(&page, "3_A_note", 72, 700, 7);
+    assert_true(drt_buffer_append_text(&page, "</page>"));
+    return page;
+}
+
+static bool read_failing(const drt_buffer *page, long n) {
+    drt_pdf pdf = {0};
+    drt_extract extract = {0};
+    drt_context *context = drt_context_new(NULL);
+    failed = false;
+    left = n;
+    bool ok =
+        drt_pdf_add_page(&pdf, page->data, page->length, &extract) && drt_pdf_text(context, &pdf, &extract) == DRT_OK;
+    left = -1;
+    assert_int_equal(ok, !failed);
+    drt_context_free(context);
+    drt_pdf_clear(&pdf);
+    drt_extract_clear(&extract);
+    return failed;
+}
+
+static void memory_runs_out_over_a_pdf(void **state) {
+    (void)state;
+    drt_buffer page = make_page();
+    for (int times = 0; times < 2; times++) {
+        long n = 0;
+        for (once = times == 1; read_failing(&page, n); n++)
+            assert_in_range(n, 0, 100000);
+        assert_true(n > 20);
+    }
+    drt_buffer_free(&page);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_runs_out_everywhere)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_runs_out_everywhere),
+                                       cmocka_unit_test(memory_runs_out_over_a_pdf)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

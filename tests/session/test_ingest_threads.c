@@ -325,8 +325,8 @@ static void dump(const drt_catalog *catalog, const char *sql, drt_buffer *out) {
 static void dump_library(const char *path, drt_buffer *out) {
     static const char *const queries[] = {
         "CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, passages, instance)",
-        "SELECT id, path, title, date, format, sha256, status, reason, replacements, bytes, first_chunk, chunks, dead"
-        " FROM documents ORDER BY id",
+        ("SELECT id, path, title, date, format, sha256, status, reason, replacements, bytes, first_chunk, chunks, dead"
+         " FROM documents ORDER BY id"),
         "SELECT * FROM authors ORDER BY document, position",
         "SELECT archive, path, document FROM paths ORDER BY document, id",
         "SELECT document, start, zstd FROM texts ORDER BY document, start",
