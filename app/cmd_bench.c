@@ -15,10 +15,11 @@ typedef struct {
     int64_t chunks;
     int64_t questions;
     int64_t max_tokens;
+    int64_t batch;
     const char *scratch;
 } values;
 
-static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .max_tokens = 24};
+static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .max_tokens = 24, .batch = -1};
 
 static const drt_option ingest_table[] = {
     OPT_INTEGER("tokens", tokens, "N", 1, 1e9, "tokens of text to make up without a PATH (100000; on a GPU 5000000)"),
@@ -31,6 +32,7 @@ static const drt_option ingest_table[] = {
 static const drt_option ask_table[] = {
     OPT_INTEGER("chunks", chunks, "N", 1, 1e8, "one library of N chunks (else several, see above)"),
     OPT_INTEGER("questions", questions, "N", 1, 1000, "questions to each library (5; on a GPU 20)"),
+    OPT_INTEGER("batch", batch, "N", 0, 100000, "questions asked at once after them (10; on a GPU 200)"),
     OPT_INTEGER("max-tokens", max_tokens, "N", 1, 10000, "tokens of an answer, at most (24)"),
     OPT_STRING("scratch", scratch, "DIR", "where temporary libraries go (else $TMPDIR, else /tmp)"),
     OPT_FLAG("json", json, "one JSON object a library, see drt(1)"),
@@ -147,6 +149,8 @@ static void print_ask_json(const drt_bench_ask_params *params, const drt_bench_a
     json_real(&json, "token_ms", report->token_ms);
     json_real(&json, "total_ms", report->total_ms);
     json_real(&json, "tokens", report->tokens);
+    json_integer(&json, "batch", params->batch);
+    json_real(&json, "batch_questions_per_second", report->batch_rate);
     json_integer(&json, "library_bytes", report->library_bytes);
     json_integer(&json, "peak_bytes", report->peak_bytes);
     json_integer(&json, "anonymous_bytes", report->anonymous_bytes);
@@ -156,14 +160,14 @@ static void print_ask_json(const drt_bench_ask_params *params, const drt_bench_a
 }
 
 static void print_ask_heading(void) {
-    printf("%9s %10s %12s %9s %9s %9s %9s %7s %12s %8s %8s\n", "chunks", "library MB", "1st token ms", "p95", "slowest",
-           "a token", "answer ms", "tokens", "anonymous MB", "peak MB", "GPU MB");
+    printf("%9s %10s %12s %9s %9s %9s %9s %7s %9s %12s %8s %8s\n", "chunks", "library MB", "1st token ms", "p95",
+           "slowest", "a token", "answer ms", "tokens", "batch /s", "anonymous MB", "peak MB", "GPU MB");
 }
 
 static void print_ask(const drt_bench_ask_params *params, const drt_bench_ask_report *report) {
-    printf("%9" PRId64 " %10.0f %12.1f %9.1f %9.1f %9.2f %9.1f %7.1f %12.0f %8.0f %8.0f\n", params->chunks,
+    printf("%9" PRId64 " %10.0f %12.1f %9.1f %9.1f %9.2f %9.1f %7.1f %9.1f %12.0f %8.0f %8.0f\n", params->chunks,
            megabytes(report->library_bytes), report->first_token_ms, report->p95_ms, report->slowest_ms,
-           report->token_ms, report->total_ms, report->tokens, megabytes(report->anonymous_bytes),
+           report->token_ms, report->total_ms, report->tokens, report->batch_rate, megabytes(report->anonymous_bytes),
            megabytes(report->peak_bytes), megabytes(report->device_bytes));
 }
 
@@ -172,6 +176,9 @@ static int measure_ask(workspace *work, const values *options, int64_t chunks) {
     drt_bench_ask_params params = {.chunks = chunks,
                                    .questions = questions,
                                    .max_tokens = (int)options->max_tokens,
+                                   .batch = options->batch >= 0 ? (int)options->batch
+                                            : is_gpu(work)      ? 200
+                                                                : 10,
                                    .directory = scratch_folder(options)};
     drt_bench_ask_report report;
     int status = workspace_exit_status(work, drt_bench_ask(work->context, work->model, &params, &report));

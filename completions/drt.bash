@@ -57,7 +57,7 @@ _drt() {
             options="--json $compute"
             [[ ${COMP_WORDS[2]} == ops ]] && options="--slots --chunks $options"
             [[ ${COMP_WORDS[2]} == ingest ]] && options="--tokens --scratch $options"
-            [[ ${COMP_WORDS[2]} == ask ]] && options="--chunks --questions --max-tokens --scratch $options"
+            [[ ${COMP_WORDS[2]} == ask ]] && options="--chunks --questions --batch --max-tokens --scratch $options"
             ;;
         eval)
             options="--tokens --seed --memory --answers --scratch --json $compute"

@@ -50,6 +50,7 @@ complete -c drt -n '__drt_command bench' -x -l tokens -d 'Tokens of text to make
 complete -c drt -n '__drt_command bench' -x -l chunks -d 'Chunks of one library (ask), to search (ops)'
 complete -c drt -n '__drt_command bench' -x -l slots -d 'Slots of a full batch (ops)'
 complete -c drt -n '__drt_command bench' -x -l questions -d 'Questions to each library (ask)'
+complete -c drt -n '__drt_command bench' -x -l batch -d 'Questions asked at once (ask)'
 complete -c drt -n '__drt_command bench' -x -l max-tokens -d 'Tokens of an answer, at most (ask)'
 complete -c drt -n '__drt_command eval' -x -l tokens -d 'Lengths to try, like 4K,1M'
 complete -c drt -n '__drt_command eval' -x -l facts -d 'Facts to ask for at each length (needle)'

@@ -553,6 +553,7 @@ typedef struct {
     int64_t chunks;        /* of the library, filled with random landmarks and memory */
     int questions;         /* asked after one that is not counted */
     int max_tokens;        /* of an answer */
+    int batch;             /* questions asked all at once after that; 0: none */
     const char *directory; /* an existing folder for a temporary library */
 } drt_bench_ask_params;
 
@@ -561,6 +562,7 @@ typedef struct {
     double token_ms;                           /* each further token, median; 0: there were none */
     double total_ms;                           /* a whole answer with its trace, median, */
     double tokens;                             /* and how many tokens it has, mean */
+    double batch_rate;                         /* questions/s when many are asked at once; 0: batch was 0 */
     int64_t library_bytes;                     /* on disk */
     int64_t peak_bytes;                        /* as above */
     int64_t anonymous_bytes;                   /* resident memory that no file backs (RssAnon), after the questions */

@@ -238,6 +238,10 @@ static drt_status measure(drt_context *context, drt_model *model, const drt_benc
     if (status == DRT_OK) {
         report->library_bytes = facts.disk_bytes;
         status = measure_answers(context, session, params, report);
+    }
+    if (status == DRT_OK && params->batch > 0)
+        status = drt_bench_batch(context, session, params->batch, params->max_tokens, &report->batch_rate);
+    if (status == DRT_OK) {
         drt_bench_memory(&report->peak_bytes, &report->anonymous_bytes);
         report->device_bytes = drt_bench_device_memory(model);
     }
@@ -257,7 +261,7 @@ drt_status drt_bench_ask(drt_context *context, drt_model *model, const drt_bench
                          drt_bench_ask_report *report) {
     drt_string scratch = {0}, library = {0};
     *report = (drt_bench_ask_report){0};
-    if (params->chunks < 1 || params->questions < 1 || params->max_tokens < 1)
+    if (params->chunks < 1 || params->questions < 1 || params->max_tokens < 1 || params->batch < 0)
         return drt_fail(context, DRT_FAILED, "the benchmark needs at least one chunk, one question and one token");
     drt_status status = drt_bench_check_space(context, params->directory, bytes_on_disk(model, params->chunks));
     if (status == DRT_OK)

@@ -16,6 +16,9 @@ double drt_bench_slot_flops(const drt_config *config);
  * `seconds`. */
 drt_status drt_bench_gemm_rate(drt_context *context, drt_model *model, int n_slots, double seconds, double *rate);
 
+/* batch.c: asks n different questions at once, of at most max_tokens tokens: questions a second. */
+drt_status drt_bench_batch(drt_context *context, drt_session *session, int n, int max_tokens, double *rate);
+
 /* encoder.c: tokens of text that the encoder alone makes to records in host memory a second, in full batches, median of
  * about `seconds`. */
 drt_status drt_bench_encoder_rate(drt_context *context, drt_model *model, double seconds, double *rate);

@@ -159,13 +159,15 @@ static void an_ingest_is_measured(void **state) {
 
 static void questions_are_measured(void **state) {
     bench_case *t = *state;
-    drt_bench_ask_params params = {.chunks = 1300, .questions = 3, .max_tokens = 4, .directory = t->directory};
+    drt_bench_ask_params params = {
+        .chunks = 1300, .questions = 3, .max_tokens = 4, .batch = 5, .directory = t->directory};
     drt_bench_ask_report report;
     if (drt_bench_ask(t->context, t->model, &params, &report) != DRT_OK)
         fail_msg("%s", drt_error(t->context));
     assert_true(report.first_token_ms > 0 && report.p95_ms >= report.first_token_ms);
     assert_true(report.slowest_ms >= report.p95_ms && report.total_ms >= report.first_token_ms);
     assert_true(report.tokens >= 1 && report.tokens <= 4 && (report.token_ms > 0) == (report.tokens > 1));
+    assert_true(report.batch_rate > 0);
     assert_int_equal(report.device_bytes, 0); /* a CPU */
     /* a chunk: 24,832 bytes of memory and a landmark of 768; besides, the catalog */
     assert_true(report.library_bytes > 1300 * (24832 + 768) && report.library_bytes < 2 * 1300 * (24832 + 768));

@@ -5,7 +5,8 @@ import cli
 
 INGEST = {"tokens", "chunks", "seconds", "tokens_per_second", "flop_per_token", "gemm_flop_per_second", "share_of_gemm",
           "encoder_tokens_per_second", "stages", "peak_bytes", "anonymous_bytes", "device_bytes", "device"}
-ASK = {"chunks", "questions", "first_token_ms", "p95_ms", "slowest_ms", "token_ms", "total_ms", "tokens", "library_bytes",
+ASK = {"chunks", "questions", "first_token_ms", "p95_ms", "slowest_ms", "token_ms", "total_ms", "tokens", "batch",
+       "batch_questions_per_second", "library_bytes",
        "peak_bytes", "anonymous_bytes", "device_bytes", "device"}
 
 
@@ -60,11 +61,13 @@ class Bench(cli.Case):
 
     def test_ask(self):
         folder = self.scratch()
-        found, = self.objects(self.drt("bench", "ask", "--chunks", "70", "--questions", "2", "--json", "--scratch", folder).out, 1)
+        found, = self.objects(self.drt("bench", "ask", "--chunks", "70", "--questions", "2", "--batch", "3", "--json", "--scratch",
+                                        folder).out, 1)
         self.assertEqual(set(found), ASK)
         self.assertEqual((found["chunks"], found["questions"]), (70, 2))
         self.assertTrue(0 < found["first_token_ms"] <= found["p95_ms"] <= found["slowest_ms"], found)
         self.assertTrue(1 <= found["tokens"] <= 24 and found["total_ms"] >= found["first_token_ms"], found)
+        self.assertTrue(found["batch"] == 3 and found["batch_questions_per_second"] > 0, found)
         self.assertEqual(found["device_bytes"], 0)
         self.assertEqual(os.listdir(folder), [])
 
