@@ -6,8 +6,8 @@
 
 #include "engine/session/generate.h"
 
-/* Questions answered at a time, and how many of them may begin in one run: a question has some 90 slots to read, and
- * between runs it is asked whether to stop. */
+/* Questions answered at a time, and how many of them may begin in one run: a question has some 90 slots to read, in two
+ * runs, and between runs it is asked whether to stop. */
 #define CPU_LANES 8
 #define CPU_BEGINNING 1
 #define GPU_LANES 64
@@ -35,6 +35,7 @@ typedef struct {
     asked **lanes; /* (n_lanes) whose question each lane answers; NULL: free */
     int n_busy;
     drt_reader_item *items; /* (n_lanes) */
+    asked **rows;           /* (n_lanes) whose newest slots the session's hidden and logits are */
     asked *first, *last;    /* what was taken and not given out */
     size_t held;            /* bytes of all that */
     bool ended;             /* no more questions are wanted, */
@@ -233,26 +234,30 @@ static drt_status advance(drt_context *context, batch *b, asked *a, const float 
     return settle(context, b, a, status);
 }
 
-/* One token for each answer in the making. */
+/* The next slots of all lanes, and the tokens that they lead to. */
 static drt_status run_lanes(drt_context *context, batch *b) {
     drt_session *s = b->session;
     size_t d = (size_t)s->model->config.d_model, vocab = (size_t)s->model->config.vocab_size;
-    int n = 0;
-    for (int i = 0; i < b->n_lanes; i++) {
-        const drt_lane *lane = &s->lanes[i];
+    int n_items = 0, n_rows = 0;
+    for (int i = 0; i < b->n_lanes; i++)
         if (b->lanes[i])
-            b->items[n++] =
-                (drt_reader_item){i, lane->slots, b->lanes[i]->generation.n_next, lane->hidden, lane->attention};
-    }
-    drt_status status = drt_reader_run(context, s->reader, b->items, n);
-    if (status != DRT_OK)
+            b->items[n_items++] = drt_generation_item(&b->lanes[i]->generation);
+    if (drt_reader_run(context, s->reader, b->items, n_items) != DRT_OK)
         return DRT_FATAL;
-    for (int i = 0; i < n; i++)
-        memcpy(s->hidden + (size_t)i * d, drt_generation_hidden(&b->lanes[b->items[i].lane]->generation),
-               d * sizeof *s->hidden);
-    status = drt_reader_logits(context, s->reader, s->hidden, n, s->logits);
-    for (int i = 0; i < n && status == DRT_OK; i++)
-        status = advance(context, b, b->lanes[b->items[i].lane], s->logits + (size_t)i * vocab);
+    for (int i = 0; i < n_items; i++) {
+        drt_generation *g = &b->lanes[b->items[i].lane]->generation;
+        if (drt_generation_predicts(g)) {
+            b->rows[n_rows] = b->lanes[b->items[i].lane];
+            memcpy(s->hidden + (size_t)n_rows++ * d, drt_generation_hidden(g), d * sizeof *s->hidden);
+        } else {
+            drt_generation_go_on(g);
+        }
+    }
+    if (n_rows == 0)
+        return DRT_OK;
+    drt_status status = drt_reader_logits(context, s->reader, s->hidden, n_rows, s->logits);
+    for (int i = 0; i < n_rows && status == DRT_OK; i++)
+        status = advance(context, b, b->rows[i], s->logits + (size_t)i * vocab);
     return status;
 }
 
@@ -332,7 +337,8 @@ drt_status drt_session_ask_batch(drt_context *context, drt_session *session, con
     status = drt_session_reserve(context, session, b.n_lanes);
     b.lanes = calloc((size_t)b.n_lanes, sizeof *b.lanes);
     b.items = calloc((size_t)b.n_lanes, sizeof *b.items);
-    if (status == DRT_OK && (!b.lanes || !b.items))
+    b.rows = calloc((size_t)b.n_lanes, sizeof *b.rows);
+    if (status == DRT_OK && (!b.lanes || !b.items || !b.rows))
         status = drt_fail_memory(context, "a batch");
     if (status == DRT_OK) {
         status = run(context, &b);
@@ -346,6 +352,7 @@ drt_status drt_session_ask_batch(drt_context *context, drt_session *session, con
     }
     free(b.lanes);
     free(b.items);
+    free(b.rows);
     return status;
 }
 

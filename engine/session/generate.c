@@ -45,22 +45,42 @@ static int decode_tokens(const void *decoder, const int32_t *ids, size_t count, 
 
 /* --------------------------------------------------------------------------- slots -------- */
 
-/* The question, and the question again. */
+/* The question, and the question again. They run in two parts, parted where the first retrieval begins to be read: so
+ * does the reader divide them, and a part of one question goes together with the other part of another. */
 static void lay_question(drt_generation *g) {
-    int chunk_size = config_of(g)->chunk_size;
+    const drt_config *c = config_of(g);
     int32_t *slots = g->lane->slots;
-    drt_question_chunk(g->question.tokens, g->question.n_tokens, chunk_size, slots);
-    g->n_next =
-        chunk_size + (int)drt_reading_prefix(g->question.tokens, g->question.n_tokens, chunk_size, slots + chunk_size);
+    drt_question_chunk(g->question.tokens, g->question.n_tokens, c->chunk_size, slots);
+    size_t again = drt_reading_prefix(g->question.tokens, g->question.n_tokens, c->chunk_size, slots + c->chunk_size);
+    g->first_next = 0;
+    g->n_next = c->landmark_reads_own_retrieval ? c->chunk_size - 1 : c->chunk_size;
+    g->n_left = c->chunk_size + (int)again - g->n_next;
 }
 
 /* A token; in the last slot before a landmark the landmark follows and predicts in its stead. */
 static void lay_token(drt_generation *g, int32_t token) {
     int chunk_size = config_of(g)->chunk_size;
-    g->n_next = 0;
+    g->first_next = g->n_next = 0;
     g->lane->slots[g->n_next++] = token;
     if (g->slots % chunk_size == chunk_size - 2)
         g->lane->slots[g->n_next++] = DRT_TOKEN_LANDMARK;
+}
+
+bool drt_generation_predicts(const drt_generation *g) {
+    return g->n_left == 0;
+}
+
+drt_reader_item drt_generation_item(const drt_generation *g) {
+    const drt_lane *lane = g->lane;
+    return (drt_reader_item){lane->number, lane->slots + g->first_next, g->n_next, lane->hidden,
+                             drt_generation_predicts(g) ? lane->attention : NULL};
+}
+
+void drt_generation_go_on(drt_generation *g) {
+    g->slots += g->n_next;
+    g->first_next += g->n_next;
+    g->n_next = g->n_left;
+    g->n_left = 0;
 }
 
 static drt_status start(drt_context *context, drt_generation *g, const char *question, size_t length) {

@@ -18,7 +18,8 @@ typedef struct {
     drt_text_stream stream;
     drt_buffer text;    /* the answer so far, as far as it is settled */
     size_t capacity;    /* tokens for which the answer's arrays have room */
-    int n_next;         /* slots at the start of the lane's `slots` that run next; 0: the answer has ended */
+    int first_next;     /* of the lane's `slots`, the first to run next; */
+    int n_next, n_left; /* how many, and how many after these. n_next 0: the answer has ended */
     int slots;          /* run so far */
     int step;           /* step that the newest slot reads, */
     int predicted_by;   /* and how many slots of that step have predicted a token */
@@ -33,10 +34,14 @@ typedef struct {
 drt_status drt_generation_start(drt_context *context, drt_session *session, drt_lane *lane,
                                 const drt_ask_params *params, const char *question, size_t length, drt_generation *g);
 
-/* What the n_next slots have given is in the lane's hidden and attention. hidden (d) of the newest slot: */
+/* The slots that run next. */
+drt_reader_item drt_generation_item(const drt_generation *g);
+/* Do they lead to a token? Else drt_generation_go_on follows their run, */
+bool drt_generation_predicts(const drt_generation *g);
+void drt_generation_go_on(drt_generation *g);
+/* or, with the logits (vocab) of the newest slot's hidden (d), a token is chosen and recorded and the slots that follow
+ * are laid out, unless the answer has ended with it. */
 const float *drt_generation_hidden(const drt_generation *g);
-/* its logits (vocab) choose a token, which is recorded; the slots that follow are laid out, unless the answer has
- * ended with it. */
 drt_status drt_generation_advance(drt_context *context, drt_generation *g, const float *logits);
 
 /* Tells params' callbacks of tokens and events that they have not heard of. */

@@ -21,10 +21,10 @@ static void close_lane(drt_lane *lane) {
 
 static drt_status open_lane(drt_context *context, drt_session *s, int number, drt_lane *lane) {
     const drt_config *c = &s->model->config;
-    size_t slots = 2 * (size_t)c->chunk_size;
+    size_t slots = (size_t)c->chunk_size;
     size_t row = (size_t)c->n_groups * (size_t)c->top_k * (size_t)c->chunk_size; /* attention of one slot */
     lane->number = number;
-    lane->slots = malloc(slots * sizeof *lane->slots);
+    lane->slots = malloc(2 * slots * sizeof *lane->slots);
     lane->hidden = malloc(slots * (size_t)c->d_model * sizeof *lane->hidden);
     lane->attention = malloc(slots * row * sizeof *lane->attention);
     if (!lane->slots || !lane->hidden || !lane->attention)
@@ -78,7 +78,7 @@ drt_status drt_session_reserve(drt_context *context, drt_session *s, int n_lanes
         status = open_lane(context, s, number, &s->lanes[number]);
     }
     if (status == DRT_OK)
-        status = drt_reader_new(context, s->model, n_lanes, 2 * c->chunk_size, retrieve, s, &s->reader);
+        status = drt_reader_new(context, s->model, n_lanes, c->chunk_size, retrieve, s, &s->reader);
     if (status != DRT_OK)
         close_lanes(s);
     return status;

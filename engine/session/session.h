@@ -12,9 +12,9 @@ typedef struct {
     /* What went wrong in this lane's retrieval: it concerns its question alone, so the reader is not told. */
     drt_status failed;
     drt_string sentence;
-    int32_t *slots;   /* (2S) tokens of one run of the reader, */
-    float *hidden;    /* (2S,d) what it gives for them */
-    float *attention; /* (2S,G,K,S) */
+    int32_t *slots;   /* (2S) tokens that are to run, at most S of them at once, */
+    float *hidden;    /* (S,d) what the reader gives for those */
+    float *attention; /* (S,G,K,S) */
 } drt_lane;
 
 struct drt_session {

@@ -100,12 +100,16 @@ class Case(unittest.TestCase):
         self.assertEqual(ran.out.decode(), out)
         self.assertEqual(ran.err.decode(), err)
 
-    def terminal(self, *args, code=0, env={}, size=(50, 200)):
-        """Runs it with a terminal as stdin, stdout and stderr; what was written there, CR LF as LF. code None: any."""
+    def terminal(self, *args, code=0, env={}, size=(50, 200), input=None):
+        """Runs it with a terminal as stdin (unless there is input), stdout and stderr; what was written there, CR LF as LF. code None: any."""
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
-        p = subprocess.Popen([DRT, *args], stdin=slave, stdout=slave, stderr=slave, cwd=self.dir, env=environment(**env), start_new_session=True)
+        p = subprocess.Popen([DRT, *args], stdin=slave if input is None else subprocess.PIPE, stdout=slave, stderr=slave, cwd=self.dir,
+                             env=environment(**env), start_new_session=True)
         os.close(slave)
+        if input is not None:
+            p.stdin.write(input)
+            p.stdin.close()
         out, until = b"", time.time() + SECONDS
         while time.time() < until:
             if not select.select([master], [], [], 1)[0]:

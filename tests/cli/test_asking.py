@@ -175,6 +175,43 @@ class Batch(cli.Case):
         p.stdin.close()
         self.assertEqual(p.wait(cli.SECONDS), 0)
 
+    def test_an_answer_does_not_wait_for_the_rest_of_a_line(self):
+        p = self.start("ask", self.library("town"), "--json", "--no-store")
+        q = cli.QUESTION.encode()
+        for sent in q + b"\n" + q[:9], q[9:] + b"\n\n \n", q + b"\n":
+            p.stdin.write(sent)
+            p.stdin.flush()
+            self.assertTrue(select.select([p.stdout], [], [], cli.SECONDS)[0])
+            self.assertEqual(self.objects(p.stdout.readline(), 1)[0]["answer"], cli.ANSWER)
+        p.stdin.close()
+        self.assertEqual(p.wait(cli.SECONDS), 0)
+
+    def test_many_at_once_are_as_one_by_one(self):
+        """more lines than are answered at a time, bad ones among them: each in its place, the same as alone"""
+        good = [cli.QUESTION, "Who?", "What is closed in winter?", "How old is the bridge over the river?"]
+        alone = {q: self.objects(self.ask_one(q).out, 1)[0] for q in good}
+        lines = [good[i % 4].encode() if i % 5 else b"\xff bad %d" % i for i in range(16)]
+        for line, o in zip(lines, self.batch(b"\n".join(lines), code=1, n=16)):
+            if line.startswith(b"\xff"):
+                self.assertEqual(set(o), {"question", "error"})
+                self.assertTrue(o["question"].endswith(line[1:].decode()), o)
+                continue
+            one = alone[line.decode()]
+            for field in "question", "answer", "n_tokens", "finish", "retriever":
+                self.assertEqual(o[field], one[field])
+            self.assertEqual([[h["chunk"] for h in e["hits"]] for e in o["events"]], [[h["chunk"] for h in e["hits"]] for e in one["events"]])
+            self.assertTrue(0 < o["timing_ms"]["first_token"] <= o["timing_ms"]["total"])
+
+    def ask_one(self, question):
+        return self.drt("ask", "--json", "--no-store", "--max-tokens", "8", self.library("town"), question)
+
+    def test_on_a_terminal_answers_keep_their_order(self):
+        """streamed or whole, each below its question"""
+        lines = [cli.QUESTION, "Who?", "What is closed in winter?"] * 2
+        plain = self.drt("ask", "--no-store", self.library("town"), input="\n".join(lines).encode()).out
+        out = self.terminal("ask", "--no-store", self.library("town"), env={"NO_COLOR": "1"}, input="\n".join(lines).encode())
+        self.assertEqual(out.split(), plain.split())
+
     def test_plain(self):
         ran = self.drt("ask", "--no-store", self.library("town"), input=cli.QUESTION.encode() + b"\nWho?\n")
         self.assertTrue(ran.out.startswith(b"> %s\n%s\n\n[1] " % (cli.QUESTION.encode(), cli.ANSWER.encode())), ran)

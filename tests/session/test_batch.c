@@ -262,15 +262,15 @@ static void check_alone(drt_session *session, const batch *b, drt_ask_params par
 
 static void batches_equal_one_by_one(void **state) {
     (void)state;
-    static const int lanes[] = {1, 3, 0};
-    drt_batch_question list[18];
-    fill(list, 18);
+    static const int lanes[] = {3, 0};
+    drt_batch_question list[14];
+    fill(list, 14);
     for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
-        batch b = {.questions = list, .n = 18};
+        batch b = {.questions = list, .n = 14};
         drt_batch_params params = params_of(&b, lanes[l]);
         run(t.session, &params);
-        assert_int_equal(b.done, 18);
-        for (size_t i = 0; i < 18; i++)
+        assert_int_equal(b.done, 14);
+        for (size_t i = 0; i < 14; i++)
             check_same(b.answers[i], t.alone[i % QUESTIONS]);
         clear(&b);
     }

@@ -274,7 +274,7 @@ static void histograms_count_every_live_chunk(void **state) {
     drt_answer_free(answer);
 }
 
-/* The reader over the golden long answer, in two pieces, retrieving through the library. */
+/* The reader over the golden long answer, in pieces, retrieving through the library. */
 static void long_answer_retrieves_at_each_landmark(void **state) {
     (void)state;
     const int64_t *golden = golden_ints("long_tokens");
@@ -286,8 +286,8 @@ static void long_answer_retrieves_at_each_landmark(void **state) {
     const drt_string text = {(char *)"what", 4};
     scratch_check(t.context, drt_retrieval_start(t.context, r, DRT_RETRIEVER_LEARNED, NULL, 0, TOP_K, false, &text));
     drt_lane_begin(t.session, lane);
-    for (int at = 0; at < 192; at += 96) {
-        drt_reader_item item = {lane->number, tokens + at, 96, lane->hidden, NULL};
+    for (int at = 0; at < 192; at += 48) {
+        drt_reader_item item = {lane->number, tokens + at, 48, lane->hidden, NULL};
         scratch_check(t.context, drt_reader_run(t.context, t.session->reader, &item, 1));
     }
     assert_int_equal(r->n_events, 3 * GROUPS);
