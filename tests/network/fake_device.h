@@ -33,7 +33,7 @@ static inline int fake_buffer_alloc(drt_backend *b, size_t bytes, void **buffer)
 }
 
 static inline void fake_buffer_free(drt_backend *b, void *buffer) {
-    ((fake_device *)b)->alive--;
+    ((fake_device *)b)->alive -= buffer != NULL;
     free(buffer);
 }
 

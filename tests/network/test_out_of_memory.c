@@ -1,5 +1,5 @@
-/* Memory that runs out at every place in turn: loading, inspecting and quantising a model and cutting a
- * text into chunks each end with an error, without a leak (the debug preset looks) and with nothing left
+/* Memory that runs out at every place in turn: loading, inspecting and quantising a model, opening a reader and cutting
+ * a text into chunks each end with an error, without a leak (the debug preset looks) and with nothing left
  * on disk. The linker sends the program's allocations here (--wrap); libraries keep theirs. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
+#include "engine/network/network.h"
 #include "engine/session/chunker.h"
-#include "tests/network/fake_device.h"
+#include "tests/network/fake_reader.h"
 #include "tests/network/small_model.h"
 
 #define TINY DRT_TEST_DATA "/golden/tiny"
@@ -88,6 +89,47 @@ static drt_status load_model(void) {
     return status;
 }
 
+static drt_status find_nothing(void *user, drt_context *c, int lane, int step, int group, const float *query,
+                               drt_retrieved *out) {
+    (void)user;
+    (void)c;
+    (void)lane;
+    (void)step;
+    (void)group;
+    (void)query;
+    *out = (drt_retrieved){0};
+    return DRT_OK;
+}
+
+/* The model is loaded with all the memory there is. */
+static drt_status open_reader(bool fused) {
+    long allowed = left;
+    left = -1;
+    fake_device fake;
+    drt_model *model;
+    drt_reader *reader;
+    fake_device_open(&fake);
+    if (fused)
+        fake_reader_install(&fake);
+    assert_int_equal(drt_model_load(context, &fake.device, TINY, &model), DRT_OK);
+    left = allowed;
+    drt_status status = drt_reader_new(context, model, 2, 8, find_nothing, NULL, &reader);
+    left = -1;
+    assert_true((status == DRT_OK) == (reader != NULL));
+    drt_reader_free(reader);
+    drt_model_free(model);
+    assert_int_equal(fake.alive, 0);
+    return status;
+}
+
+static drt_status open_composed_reader(void) {
+    return open_reader(false);
+}
+
+static drt_status open_fused_reader(void) {
+    return open_reader(true);
+}
+
 static drt_status inspect_model(void) {
     drt_string name;
     drt_status status = drt_model_inspect(context, TINY, NULL, NULL, &name, NULL);
@@ -137,6 +179,12 @@ static void loading_survives(void **state) {
     assert_in_range(until_it_succeeds(load_model), 100, 2000);
 }
 
+static void opening_readers_survives(void **state) {
+    (void)state;
+    assert_in_range(until_it_succeeds(open_composed_reader), 20, 500);
+    assert_in_range(until_it_succeeds(open_fused_reader), 10, 500);
+}
+
 static void inspecting_survives(void **state) {
     (void)state;
     assert_in_range(until_it_succeeds(inspect_model), 50, 2000);
@@ -157,9 +205,8 @@ static void cutting_survives(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loading_survives),
-        cmocka_unit_test(inspecting_survives),
-        cmocka_unit_test(quantising_survives),
+        cmocka_unit_test(loading_survives),    cmocka_unit_test(opening_readers_survives),
+        cmocka_unit_test(inspecting_survives), cmocka_unit_test(quantising_survives),
         cmocka_unit_test(cutting_survives),
     };
     return cmocka_run_group_tests(tests, load, unload);
