@@ -96,6 +96,8 @@ static void write_corpus(uint64_t seed) {
     mkdir(t.corpus, 0700);
     for (int i = 0; i < FILES; i++)
         write_file(&random, seed, i);
+    scratch_write(&t.scratch, "corpus/005.md",
+                  "---\ntitle: Of Lamps\nauthor: [Odo Brand, Ada Finch]\n---\nThey burned.\n");
 }
 
 static void rename_file(int from, const char *to) {
@@ -143,7 +145,8 @@ static size_t record_size(void) {
 
 static void store_chunks(drt_library *library, drt_ingest_member *m, const char *text, size_t length,
                          const uint16_t *landmarks, const uint8_t *records) {
-    drt_document_facts facts = drt_ingest_member_facts(m, NULL);
+    const char *authors[8];
+    drt_document_facts facts = drt_ingest_member_facts(m, authors);
     scratch_check(t.context, drt_store_begin(t.context, library, &facts, text, length, m->chunks.ranges,
                                              m->chunks.n_chunks, &m->document));
     scratch_check(t.context, drt_store_append(t.context, library, m->chunks.n_chunks, landmarks, records));
