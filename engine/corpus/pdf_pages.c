@@ -283,9 +283,16 @@ static bool is_sideways(const reader *r) {
     return turned > upright;
 }
 
+/* Dots that lead to a page number, each a word. */
+static bool is_leader(const reader *r, const word *w) {
+    return w->length == 1 && r->words_text.data[w->at] == '.';
+}
+
 static void add_words(reader *r, drt_pdf_line *line) {
     bool sideways = line->sideways;
     for (size_t i = 0; i < r->n_words; i++) {
+        if (i > 1 && is_leader(r, &r->words[i]) && is_leader(r, &r->words[i - 1]) && is_leader(r, &r->words[i - 2]))
+            continue;
         const word *w = &r->words[i], *before = i ? w - 1 : NULL;
         if (before) {
             float gap = sideways ? fmaxf(before->box.top - w->box.bottom, w->box.top - before->box.bottom)
@@ -302,6 +309,28 @@ static void add_words(reader *r, drt_pdf_line *line) {
         }
         append(r, &r->pdf->text, r->words_text.data + w->at, w->length);
     }
+}
+
+/* The number of a note, raised before its first line, is told as a line of its own. */
+static bool leads(const drt_pdf_line *mark, const drt_pdf_line *line) {
+    float gap = line->box.left - mark->box.right;
+    return mark->words == 1 && mark->length <= 3 && mark->height < line->height && !mark->sideways && !line->sideways &&
+           gap > -0.3f * line->height && gap < line->height && mark->box.bottom > line->box.top &&
+           mark->box.top < line->box.bottom;
+}
+
+/* Makes the mark that stands before the line part of it. */
+static void take_mark(reader *r, drt_pdf_line *line) {
+    drt_pdf *pdf = r->pdf;
+    const drt_pdf_line *mark = r->page->n_lines > 0 ? &pdf->lines[pdf->n_lines - 1] : NULL;
+    if (!mark || !leads(mark, line))
+        return;
+    append(r, &pdf->text, " ", 1);
+    line->at = mark->at;
+    line->words++;
+    line->box.left = mark->box.left;
+    pdf->n_lines--;
+    r->page->n_lines--;
 }
 
 static void end_line(reader *r) {
@@ -332,6 +361,7 @@ static void end_line(reader *r) {
     line.height = common_height(r, line.sideways);
     line.right_to_left = order_words(r);
     line.first_word = r->words[0].box.right - r->words[0].box.left;
+    take_mark(r, &line);
     add_words(r, &line);
     line.length = pdf->text.length - line.at;
     pdf->lines[pdf->n_lines++] = line;

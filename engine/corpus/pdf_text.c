@@ -15,7 +15,7 @@
 #include "engine/corpus/pdf.h"
 #include "engine/corpus/reflow.h"
 
-#define MARGIN 0.13f       /* of the page's height: where running heads stand */
+#define MARGIN 0.18f       /* of the page's height: where running heads stand */
 #define MARGIN_ROWS 2      /* the outermost rows of a page are looked at */
 #define SAME_PLACE 6.0f    /* points by which a running head may move from page to page */
 #define NEAR_PAGES 4       /* to either side are asked for the same head */
@@ -136,16 +136,20 @@ static size_t rows_outside(const writer *w, const drt_pdf_page *page, line_point
     return n;
 }
 
-/* Is there a line on this page at the same place that says the same, or a page number that goes on? */
+/* Is there a line on this page at the same place that says the same, or anywhere in its margins the number expected? */
 static bool is_on_page(const writer *w, const drt_pdf_page *page, line_pointer line, uint64_t hash, long expected) {
     for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++) {
         line_pointer other = &w->pdf->lines[i];
         long number;
-        if (fabsf(other->box.top - line->box.top) > SAME_PLACE || !in_margin(page, other))
+        if (!in_margin(page, other))
             continue;
-        if (expected ? is_page_number(text_of(w, other), other->length, &number) && number == expected
-                     : head_hash(text_of(w, other), other->length) == hash)
+        if (expected) {
+            if (is_page_number(text_of(w, other), other->length, &number) && number == expected)
+                return true;
+        } else if (fabsf(other->box.top - line->box.top) <= SAME_PLACE &&
+                   head_hash(text_of(w, other), other->length) == hash) {
             return true;
+        }
     }
     return false;
 }
