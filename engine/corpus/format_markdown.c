@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "engine/corpus/charset.h"
-#include "engine/corpus/formats.h"
+#include "engine/corpus/markdown.h"
 #include "engine/corpus/markup.h"
 #include "engine/corpus/normalise.h"
 
@@ -524,18 +524,24 @@ static drt_status read_document(document *d, slice rest) {
     return DRT_OK;
 }
 
-drt_status drt_format_markdown_extract(drt_context *context, const drt_format_input *input, drt_extract *extract) {
+drt_status drt_markdown_read(drt_context *context, const char *data, size_t length, drt_extract *extract) {
     document d = {.context = context, .extract = extract};
-    drt_buffer decoded = {0};
-    drt_charset_facts facts;
     drt_text_start(&d.text, &extract->text);
-    drt_status status = drt_charset_decode(context, input->data, input->length, NULL, 0, &decoded, &facts);
-    if (status == DRT_OK)
-        status = read_document(&d, (slice){decoded.data ? decoded.data : "", decoded.length});
-    drt_buffer_free(&decoded);
+    drt_status status = read_document(&d, (slice){data, length});
     drt_buffer_free(&d.block);
     drt_buffer_free(&d.inlined);
-    bool ok = drt_text_finish(&d.text) && !d.failed &&
-              drt_extract_note_charset(extract, facts.replacements, facts.guessed ? facts.name : NULL);
+    bool ok = drt_text_finish(&d.text) && !d.failed;
     return status == DRT_OK && !ok ? drt_fail_memory(context, "a Markdown text") : status;
+}
+
+drt_status drt_format_markdown_extract(drt_context *context, const drt_format_input *input, drt_extract *extract) {
+    drt_buffer decoded = {0};
+    drt_charset_facts facts;
+    drt_status status = drt_charset_decode(context, input->data, input->length, NULL, 0, &decoded, &facts);
+    if (status == DRT_OK)
+        status = drt_markdown_read(context, decoded.data ? decoded.data : "", decoded.length, extract);
+    drt_buffer_free(&decoded);
+    if (status == DRT_OK && !drt_extract_note_charset(extract, facts.replacements, facts.guessed ? facts.name : NULL))
+        status = drt_fail_memory(context, "a Markdown text");
+    return status;
 }

@@ -83,48 +83,57 @@ static bool is_database(const drt_format_probe *probe) {
 
 /* Content is asked from top to bottom: narrow rows stand above wide ones. */
 static const drt_format formats[] = {
-    {"pdf", " .pdf ", "PDF, with poppler's pdftotext", DRT_FORMAT_BINARY, is_pdf, drt_format_pdf_extract, NULL},
-    {"epub", " .epub ", "EPUB books", DRT_FORMAT_ZIP, drt_zip_is_epub, drt_format_epub_extract, NULL},
-    {"docx", " .docx .docm ", "Microsoft Word", DRT_FORMAT_ZIP, drt_zip_is_docx, drt_format_docx_extract, NULL},
+    {"pdf", " .pdf ", "PDF, with poppler's pdftotext", DRT_FORMAT_BINARY, is_pdf, drt_format_pdf_extract, NULL, NULL},
+    {"epub", " .epub ", "EPUB books", DRT_FORMAT_ZIP, drt_zip_is_epub, drt_format_epub_extract, NULL, NULL},
+    {"docx", " .docx .docm ", "Microsoft Word", DRT_FORMAT_ZIP, drt_zip_is_docx, drt_format_docx_extract, NULL, NULL},
     {"office", " .xlsx .pptx .xlsm .pptm ", "Microsoft Excel and PowerPoint", DRT_FORMAT_ZIP, drt_zip_is_office, NULL,
-     "the format of spreadsheets and slides is not read"},
-    {"odt", " .odt .ott ", "OpenDocument text", DRT_FORMAT_ZIP, drt_zip_is_odt, drt_format_odt_extract, NULL},
+     "the format of spreadsheets and slides is not read", NULL},
+    {"odt", " .odt .ott ", "OpenDocument text", DRT_FORMAT_ZIP, drt_zip_is_odt, drt_format_odt_extract, NULL, NULL},
     {"fodt", " .fodt ", "OpenDocument text, flat", DRT_FORMAT_TEXT, drt_format_fodt_detect, drt_format_fodt_extract,
+     NULL, NULL},
+    {"fb2", " .fb2 ", "FictionBook", DRT_FORMAT_TEXT, drt_format_fb2_detect, drt_format_fb2_extract, NULL, NULL},
+    {"jats", "", "JATS, the XML of journals", DRT_FORMAT_TEXT, drt_format_jats_detect, drt_format_jats_extract, NULL,
      NULL},
-    {"fb2", " .fb2 ", "FictionBook", DRT_FORMAT_TEXT, drt_format_fb2_detect, drt_format_fb2_extract, NULL},
-    {"jats", "", "JATS, the XML of journals", DRT_FORMAT_TEXT, drt_format_jats_detect, drt_format_jats_extract, NULL},
-    {"tei", " .tei ", "TEI, the XML of editions", DRT_FORMAT_TEXT, drt_format_tei_detect, drt_format_tei_extract, NULL},
+    {"tei", " .tei ", "TEI, the XML of editions", DRT_FORMAT_TEXT, drt_format_tei_detect, drt_format_tei_extract, NULL,
+     NULL},
     {"opendocument", " .ods .odp .odg ", "OpenDocument other than text", DRT_FORMAT_ZIP, drt_zip_is_opendocument, NULL,
-     "the format of spreadsheets and slides is not read"},
-    {"rtf", " .rtf ", "Rich Text Format", DRT_FORMAT_TEXT, is_rtf, drt_format_rtf_extract, NULL},
+     "the format of spreadsheets and slides is not read", NULL},
+    {"rtf", " .rtf ", "Rich Text Format", DRT_FORMAT_TEXT, is_rtf, drt_format_rtf_extract, NULL, NULL},
     {"tex", " .tex .ltx .latex .bbl .pdf_tex ", "TeX and LaTeX", DRT_FORMAT_TEXT, drt_format_tex_detect,
-     drt_format_tex_extract, NULL},
+     drt_format_tex_extract, NULL, NULL},
     {"tex-style", " .sty .cls .bst .aux .blg .lof .lot .fls .fdb_latexmk .synctex ", "TeX's own files", DRT_FORMAT_TEXT,
-     NULL, NULL, "it is a file of TeX's own, not a document"},
+     NULL, NULL, "it is a file of TeX's own, not a document", NULL},
     {"doc", " .doc .xls .ppt .msg ", "Microsoft Office 97", DRT_FORMAT_BINARY, is_old_office, NULL,
-     "the binary format of old Microsoft Office files is not read"},
-    {"mobi", " .mobi .azw .azw3 ", "Kindle", DRT_FORMAT_BINARY, is_mobi, NULL, "the Kindle format is not read"},
-    {"djvu", " .djvu .djv ", "DjVu", DRT_FORMAT_BINARY, is_djvu, NULL, "the DjVu format is not read"},
+     "the binary format of old Microsoft Office files is not read", NULL},
+    {"mobi", " .mobi .azw .azw3 ", "Kindle", DRT_FORMAT_BINARY, is_mobi, NULL, "the Kindle format is not read", NULL},
+    {"djvu", " .djvu .djv ", "DjVu", DRT_FORMAT_BINARY, is_djvu, NULL, "the DjVu format is not read", NULL},
     {"postscript", " .ps .eps ", "PostScript", DRT_FORMAT_TEXT, is_postscript, NULL,
-     "the PostScript format is not read"},
+     "the PostScript format is not read", NULL},
     {"image", " .png .jpg .jpeg .gif .tif .tiff .bmp .webp .heic .ico .psd ", "pictures", DRT_FORMAT_BINARY, is_image,
-     NULL, "it is a picture"},
+     NULL, "it is a picture", NULL},
     {"media", " .mp3 .m4a .ogg .flac .wav .mp4 .mkv .mov .avi .webm ", "sound and film", DRT_FORMAT_BINARY, is_media,
-     NULL, "it is sound or film"},
+     NULL, "it is sound or film", NULL},
     {"program", " .exe .dll .so .o .class .pyc .wasm ", "programs", DRT_FORMAT_BINARY, is_program, NULL,
-     "it is a program"},
-    {"database", " .sqlite .db ", "databases", DRT_FORMAT_BINARY, is_database, NULL, "it is a database"},
+     "it is a program", NULL},
+    {"database", " .sqlite .db ", "databases", DRT_FORMAT_BINARY, is_database, NULL, "it is a database", NULL},
     {"html", " .html .htm .xhtml .xht ", "HTML and XHTML", DRT_FORMAT_TEXT, drt_format_html_detect,
-     drt_format_html_extract, NULL},
-    {"markdown", " .md .markdown .mkd ", "Markdown", DRT_FORMAT_TEXT, NULL, drt_format_markdown_extract, NULL},
-    {"text", " .txt .text .log .csv .tsv .json .xml .org .rst ", "plain text in any encoding", DRT_FORMAT_TEXT, NULL,
-     drt_format_text_extract, NULL},
+     drt_format_html_extract, NULL, NULL},
+    {"rst", " .rst .rest ", "reStructuredText", DRT_FORMAT_TEXT, NULL, drt_format_rst_extract, NULL, NULL},
+    {"notebook", " .ipynb ", "Jupyter notebooks", DRT_FORMAT_TEXT, NULL, drt_format_notebook_extract, NULL, NULL},
+    {"subtitles", " .srt .vtt .ass .ssa ", "subtitles", DRT_FORMAT_TEXT, drt_format_subtitles_detect,
+     drt_format_subtitles_extract, NULL, NULL},
+    {"mail", " .eml ", "mail, and what is attached to it", DRT_FORMAT_TEXT, NULL, drt_format_mail_extract, NULL,
+     drt_format_mail_split},
+    {"mbox", " .mbox .mbx ", "mailboxes", DRT_FORMAT_TEXT, drt_format_mbox_detect, NULL, NULL, drt_format_mbox_split},
+    {"markdown", " .md .markdown .mkd ", "Markdown", DRT_FORMAT_TEXT, NULL, drt_format_markdown_extract, NULL, NULL},
+    {"text", " .txt .text .log .csv .tsv .json .xml .org ", "plain text in any encoding", DRT_FORMAT_TEXT, NULL,
+     drt_format_text_extract, NULL, NULL},
 };
 
 #define N_FORMATS (sizeof formats / sizeof *formats)
 
-static const drt_format text = {"text", "", "", DRT_FORMAT_TEXT, NULL, drt_format_text_extract, NULL};
-static const drt_format binary = {"", "", "", DRT_FORMAT_BINARY, NULL, NULL, "it is binary data, not a text"};
+static const drt_format text = {"text", "", "", DRT_FORMAT_TEXT, NULL, drt_format_text_extract, NULL, NULL};
+static const drt_format binary = {"", "", "", DRT_FORMAT_BINARY, NULL, NULL, "it is binary data, not a text", NULL};
 
 bool drt_name_has_extension(const char *name, size_t length, const char *extensions) {
     size_t dot = length;
@@ -166,7 +175,7 @@ const drt_format *drt_format_by_name(const drt_format_probe *probe) {
 
 bool drt_format_describe(size_t index, const char **name, const char **extensions, const char **description) {
     for (size_t i = 0; i < N_FORMATS; i++) {
-        if (formats[i].extract && index-- == 0) {
+        if ((formats[i].extract || formats[i].split) && index-- == 0) {
             *name = formats[i].name;
             *extensions = formats[i].extensions;
             *description = formats[i].description;

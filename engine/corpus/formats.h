@@ -25,6 +25,9 @@ typedef struct {
     size_t name_length;
 } drt_format_input;
 
+/* Takes what is inside a document as a member of its own; false: no more, please. */
+typedef bool (*drt_split_receiver)(void *user, const char *name, size_t name_length, const char *data, size_t length);
+
 typedef struct {
     const char *name;        /* as in drt_document.format */
     const char *extensions;  /* lower case, " .a .b " (a space on both sides of each) */
@@ -36,6 +39,9 @@ typedef struct {
      * DRT_FATAL: out of memory. NULL: known, but not read. */
     drt_status (*extract)(drt_context *context, const drt_format_input *input, drt_extract *extract);
     const char *refusal; /* the reason for skipping it when extract is NULL */
+    /* Hands out what is inside it: messages of a mailbox, files attached to a message. NULL: nothing is. Without an
+     * extract function a document is nothing but these. Statuses as above. */
+    drt_status (*split)(drt_context *context, const drt_format_input *input, drt_split_receiver receive, void *user);
 } drt_format;
 
 /* The row that the first bytes tell for sure; NULL: none. Content goes before name: a PDF called .txt is a PDF. */
@@ -70,9 +76,19 @@ bool drt_format_html_detect(const drt_format_probe *probe);
 drt_status drt_format_html_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_jats_detect(const drt_format_probe *probe);
 drt_status drt_format_jats_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+drt_status drt_format_mail_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+drt_status drt_format_mail_split(drt_context *context, const drt_format_input *input, drt_split_receiver receive,
+                                 void *user);
 drt_status drt_format_markdown_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+bool drt_format_mbox_detect(const drt_format_probe *probe);
+drt_status drt_format_mbox_split(drt_context *context, const drt_format_input *input, drt_split_receiver receive,
+                                 void *user);
+drt_status drt_format_notebook_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_odt_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+drt_status drt_format_rst_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_rtf_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+bool drt_format_subtitles_detect(const drt_format_probe *probe);
+drt_status drt_format_subtitles_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_tei_detect(const drt_format_probe *probe);
 drt_status drt_format_tei_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_pdf_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);

@@ -300,9 +300,55 @@ static bool keep_tex(drt_visit *v, const drt_format *format, drt_blob *blob) {
     return kept;
 }
 
+typedef struct {
+    drt_visit *visit;
+    level *level;
+    int depth;
+    bool any;
+} splitting;
+
+static void visit(drt_visit *v, level *outer, drt_stream *stream, const char *name, size_t name_length, int depth);
+
+/* One of the documents inside another. */
+static bool visit_piece(void *user, const char *name, size_t name_length, const char *data, size_t length) {
+    splitting *s = user;
+    drt_visit *v = s->visit;
+    if (drt_visit_stopped(v))
+        return false;
+    grant(s->level);
+    const char *refusal = charge(s->level, (int64_t)length);
+    if (++v->members > v->params->limits.max_members)
+        refusal = "it holds too many files; the rest was not read";
+    if (refusal) {
+        drt_visit_skip(v, "", -1, refusal);
+        return false;
+    }
+    drt_memory_stream stream;
+    size_t before = drt_visit_push(v, name, name_length);
+    drt_memory_stream_open(&stream, data, length);
+    visit(v, s->level, &stream.base, name, name_length, s->depth + 1);
+    drt_stream_clear(&stream.base);
+    drt_visit_pop(v, before);
+    s->any = true;
+    return !drt_visit_stopped(v);
+}
+
+static void visit_split(drt_visit *v, level *outer, const drt_format *format, const drt_format_probe *probe,
+                        const drt_blob *blob, int depth) {
+    level l = {.outer = outer, .visit = v, .packed = (int64_t)blob->length, .data = blob->data, .length = blob->length};
+    splitting s = {.visit = v, .level = &l, .depth = depth};
+    drt_format_input input = {blob->data, blob->length, probe->name, probe->name_length};
+    if (depth >= v->params->limits.max_depth)
+        drt_visit_skip(v, format->name, (int64_t)blob->length, "archives are nested too deep here to read on");
+    else if (format->split(v->context, &input, visit_piece, &s) == DRT_FATAL)
+        v->status = DRT_FATAL;
+    else if (!s.any && !format->extract && !drt_visit_stopped(v))
+        drt_visit_skip(v, format->name, (int64_t)blob->length, "there is nothing in it, or it is damaged");
+}
+
 static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const drt_format *format,
-                           const drt_format_probe *probe) {
-    if (!format->extract) {
+                           const drt_format_probe *probe, int depth) {
+    if (!format->extract && !format->split) {
         const char *refusal = charge_unread(outer, stream->size);
         drt_visit_skip(v, format->name, stream->size, refusal ? refusal : format->refusal);
         return;
@@ -320,15 +366,16 @@ static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const
     drt_blob blob = {0};
     if (!read_document(v, outer, stream, &blob)) {
         drt_visit_skip(v, format->name, stream->size, stream->error);
-    } else if (!keep_tex(v, format, &blob)) {
-        pass_document(v, format, probe, &blob, blob.cut ? stream->error : NULL);
+    } else {
+        if (format->split)
+            visit_split(v, outer, format, probe, &blob, depth);
+        if (format->extract && !drt_visit_stopped(v) && !keep_tex(v, format, &blob))
+            pass_document(v, format, probe, &blob, blob.cut ? stream->error : NULL);
     }
     drt_blob_free(&blob);
 }
 
 /* ------------------------------------------------------------ archives ---- */
-
-static void visit(drt_visit *v, level *outer, drt_stream *stream, const char *name, size_t name_length, int depth);
 
 /* What systems leave in folders: no documents. Names of files, and of folders with all in them. */
 bool drt_visit_is_litter(const char *path, size_t length) {
@@ -515,14 +562,14 @@ static void visit(drt_visit *v, level *outer, drt_stream *stream, const char *na
                               .whole = stream->head.length < DRT_FORMAT_HEAD};
     const drt_format *format = drt_format_by_content(&probe), *named = drt_format_by_name(&probe);
     const drt_container *container = format ? NULL : drt_container_by_content(&probe);
-    if (!container && !format && !named->extract && !*named->name)
+    if (!container && !format && !named->extract && !named->split && !*named->name)
         container = drt_container_by_name(&probe);
     if (container && named->basis == DRT_FORMAT_ZIP)
         container = NULL; /* a damaged book is no archive of loose files */
     if (container)
         visit_archive(v, outer, stream, container, name, name_length, depth);
     else
-        visit_document(v, outer, stream, format ? format : named, &probe);
+        visit_document(v, outer, stream, format ? format : named, &probe, depth);
 }
 
 /* Reads an open regular file. */
