@@ -37,11 +37,7 @@ static bool print_plain(void *user, const drt_document *document) {
         fputs(" = ", stdout);
         terminal_write(stdout, document->aliases[i].data, document->aliases[i].length, TEXT_LINE);
     }
-    if (document->title.data) {
-        fputs(" \"", stdout);
-        terminal_write(stdout, document->title.data, document->title.length, TEXT_LINE);
-        putchar('"');
-    }
+    evidence_citation_print(document);
     if (document->replacements > 0)
         printf(" (%lld characters could not be decoded)", (long long)document->replacements);
     if (document->reason.data) {

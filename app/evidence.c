@@ -123,15 +123,50 @@ static void write_text(paragraph *p, const char *text, size_t length) {
     }
 }
 
+static void write_string(const drt_string *string) {
+    terminal_write(stdout, string->data, string->length, TEXT_LINE);
+}
+
+#define CITED 3 /* authors; more are "and others" */
+
+void evidence_citation_print(const drt_document *document) {
+    if (document->title.data) {
+        fputs(" \"", stdout);
+        write_string(&document->title);
+        putchar('"');
+    }
+    for (size_t i = 0; i < document->n_authors && i < CITED; i++) {
+        fputs(i == 0 ? " by " : ", ", stdout);
+        write_string(&document->authors[i]);
+    }
+    if (document->n_authors > CITED)
+        fputs(" and others", stdout);
+    if (document->date.data) {
+        fputs(" (", stdout);
+        write_string(&document->date);
+        putchar(')');
+    }
+}
+
+/* Title, authors and date of the document that a hit is in; of one that was removed since, the title as it was. */
+static void cite(const drt_hit *hit, const surroundings *around) {
+    char selector[32];
+    drt_document document;
+    int length = snprintf(selector, sizeof selector, "doc:%lld", (long long)hit->document_id);
+    if (around->work && drt_library_document(around->work->context, around->work->library, selector, (size_t)length,
+                                             &document) == DRT_OK) {
+        evidence_citation_print(&document);
+        drt_document_clear(&document);
+    } else {
+        evidence_citation_print(&(drt_document){.title = hit->title});
+    }
+}
+
 void evidence_hit_print(const char *head, const drt_hit *hit, surroundings *around) {
     bool colour = terminal_has_colour(stdout);
     printf("%s%s%s ", colour ? "\033[1m" : "", head, colour ? "\033[0m" : "");
     terminal_write(stdout, hit->document.data, hit->document.length, TEXT_LINE);
-    if (hit->title.data && hit->title.length > 0) {
-        fputs(" \"", stdout);
-        terminal_write(stdout, hit->title.data, hit->title.length, TEXT_LINE);
-        putchar('"');
-    }
+    cite(hit, around);
     if (hit->page > 0)
         printf(", p. %lld", (long long)hit->page);
     printf(", bytes %lld-%lld, chunk %lld, weight %.2f\n", (long long)hit->start, (long long)hit->end,

@@ -89,6 +89,53 @@ static void the_table_describes_itself(void **state) {
     assert_false(djvu); /* only what is read */
 }
 
+/* What stands between two marks of a file of the source tree. */
+static drt_buffer section_of(const char *name, const char *from, const char *to) {
+    char path[1000];
+    drt_buffer text = {0};
+    snprintf(path, sizeof path, "%s/%s", DRT_SOURCE_DIR, name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    for (int c; (c = getc(file)) != EOF;)
+        assert_true(drt_buffer_append_byte(&text, (char)c));
+    fclose(file);
+    char *start = strstr(text.data, from), *end = start ? strstr(start + strlen(from), to) : NULL;
+    assert_non_null(end);
+    start += strlen(from);
+    memmove(text.data, start, (size_t)(end - start));
+    text.length = (size_t)(end - start);
+    text.data[text.length] = 0;
+    return text;
+}
+
+/* The manual and the README list the formats of the table, no more and no fewer; where this fails, what is printed belongs
+ * between the marks. */
+static void manual_and_readme_list_the_table(void **state) {
+    (void)state;
+    const char *name, *extensions, *description;
+    drt_buffer manual = {0}, readme = {0};
+    assert_true(drt_buffer_append_text(&manual, ".Bl -tag -width subtitles\n") &&
+                drt_buffer_append_text(&readme, "| format | of | names that end in |\n|---|---|---|\n"));
+    for (size_t i = 0; drt_format_describe(i, &name, &extensions, &description); i++) {
+        char trimmed[200];
+        snprintf(trimmed, sizeof trimmed, "%.*s", (int)(strlen(extensions) > 2 ? strlen(extensions) - 2 : 0),
+                 extensions + 1);
+        assert_true(
+            drt_buffer_printf(&manual, ".It Sy %s\n%s%s%s\n", name, description, *trimmed ? ": " : "", trimmed));
+        assert_true(drt_buffer_printf(&readme, "| %s | %s | %s |\n", name, description, trimmed));
+    }
+    assert_true(drt_buffer_append_text(&manual, ".El\n"));
+    drt_buffer own = section_of("man/drt.1", ".\\\" formats: made from the table in engine/corpus/formats.c\n",
+                                ".\\\" end of formats\n");
+    assert_string_equal(own.data, manual.data);
+    drt_buffer_free(&own);
+    own = section_of("README.md", "<!-- formats: as `drt info` prints them -->\n", "<!-- end of formats -->");
+    assert_string_equal(own.data, readme.data);
+    drt_buffer_free(&own);
+    drt_buffer_free(&manual);
+    drt_buffer_free(&readme);
+}
+
 static void pages_become_paragraphs(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -353,6 +400,7 @@ int main(void) {
         cmocka_unit_test(content_goes_before_the_name),
         cmocka_unit_test(kinds_of_archives_are_told_by_content),
         cmocka_unit_test(the_table_describes_itself),
+        cmocka_unit_test(manual_and_readme_list_the_table),
         cmocka_unit_test(pages_become_paragraphs),
         cmocka_unit_test(xhtml_is_read_as_xml),
         cmocka_unit_test(pages_tell_title_authors_and_date),
