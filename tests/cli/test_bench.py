@@ -1,5 +1,5 @@
 """test_bench.py: drt bench ops, ingest and ask: their fields, plain output, and that nothing is left behind."""
-import os, signal, time
+import os, signal, time, unittest
 
 import cli
 
@@ -24,6 +24,13 @@ class Bench(cli.Case):
             self.assertEqual(set(o), OPS)
             self.assertAlmostEqual(o["share_of_bound"] * o["seconds"] / o["bound_seconds"], 1, 6)
         self.assertEqual({o["shape"] for o in found if o["operation"] == "landmarks_scan"}, {"500 chunks x %d" % q for q in (1, 2, 8, 32)})
+
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "there may be a GPU")
+    def test_cuda_without_a_gpu(self):
+        """With the module (what CI builds where nvcc is) and without it: a sentence, nothing measured."""
+        ran = self.drt("bench", "ops", "--device", "cuda", code=2)
+        self.assertEqual(ran.out, b"")
+        self.assertRegex(ran.err, rb"^drt: --device cuda: (this installation has no CUDA module|cannot use CUDA) [^\n]+\n$")
 
     def test_ops_in_words(self):
         lines = self.drt("bench", "ops", "--slots", "64", "--chunks", "500").out.decode().splitlines()

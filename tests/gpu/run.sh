@@ -66,8 +66,9 @@ for path in ${bundle:+"$bundle"} ${program:+"$program"} ${hay:+"$hay"} "$scratch
     [ -e "$path" ] || fail "$path: no such file or folder"
 done
 mkdir -p "$build_dir" "$logs" || exit 2
-work=$(mktemp -d "$scratch/drt-gpu-XXXXXX") || exit 2
-export TMPDIR="$work"
+work=$(mktemp -d "${TMPDIR:-/tmp}/drt-gpu-XXXXXX") || exit 2
+room=$(mktemp -d "$scratch/drt-gpu-XXXXXX") || exit 2 # not for programs: memory disks may refuse to run them
+export TMPDIR="$room"
 
 table=$logs/table.txt
 : >"$table"
@@ -76,7 +77,7 @@ began=$(date +%s)
 
 finish() {
     trap - EXIT INT TERM
-    rm -rf "$work"
+    rm -rf "$work" "$room"
     printf '\n'
     cat "$table"
     exit $failed
@@ -117,13 +118,25 @@ step() {
 }
 
 # found PATTERN: the last line of the step's log with it
-found() { grep -e "$1" "$logs/$name.log" 2>/dev/null | tail -n 1 | cut -c 1-200; }
+found() { grep -e "$1" "$logs/$name.log" 2>/dev/null | tail -n 1 | cut -c 1-220; }
 
 # note [TEXT]: the step's row of the table
 note() {
     printf '%-15s %-8s %s%s\n' "$name" "$outcome" "$detail" "${1:+; $1}" >>"$table"
     [ "$outcome" = ok ] || [ "$outcome" = clean ] || [ "$detail" = "cannot run here" ] || failed=1
 }
+
+# note_columns: the row of a step whose log ends with a heading and one line of numbers
+note_columns() {
+    above=$(grep -e . "$logs/$name.log" 2>/dev/null | tail -n 2 | head -n 1 | cut -c 1-220)
+    if [ "$outcome" = ok ] && [ "$above" != "$heading" ]; then
+        heading=$above
+        printf '\n%-15s %-8s %5s  %s\n' "" "" "" "$heading" >>"$table"
+    fi
+    detail=$(printf '%5s' "$detail")
+    note "$(found .)"
+}
+heading=""
 
 # check NAME SECONDS COMMAND...: a step whose last line says what came out
 check() {
@@ -191,21 +204,27 @@ if wanted ops; then
     note "$(found 'encode_run\|linear')"
 fi
 if wanted ingest; then
-    step ingest 120 "$program" bench ingest "$@" ${hay:+"$hay"}
+    step ingest 120 "$program" bench ingest "$@"
     note "$(found '^time')"
+    if [ -n "$hay" ]; then
+        step ingest-hay 120 "$program" bench ingest "$@" "$hay"
+        note "$(found '^time')"
+    fi
 fi
 if wanted ask; then
     for n in $(words "$chunks"); do
         step "ask-$n" 300 "$program" bench ask "$@" --chunks "$n" --questions 20
-        note "$(found .)"
+        note_columns
     done
 fi
 for task in needle passkey; do
     wanted $task || continue
-    count=--facts
-    [ $task = needle ] || count=--keys
     for n in $(words "$tokens"); do
-        step "$task-$n" 600 "$program" eval $task "$@" --tokens "$n" "$count" "$needles" ${hay:+"$hay"}
-        note "$(found .)"
+        # All facts of a length in one library.
+        how="--facts $needles --together $needles"
+        [ $task = needle ] || how="--keys $needles"
+        # shellcheck disable=SC2086 # a list of words
+        step "$task-$n" 600 "$program" eval $task "$@" --tokens "$n" $how ${hay:+"$hay"}
+        note_columns
     done
 done

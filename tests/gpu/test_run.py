@@ -39,7 +39,8 @@ class Run(unittest.TestCase):
         with open(os.path.join(self.path("build"), "logs", "table.txt"), encoding="utf-8") as f:
             table = f.read()
         self.assertTrue(out.endswith(table))
-        return {line.split()[0]: (line.split()[1], line.split(None, 2)[2]) for line in table.splitlines()}
+        rows = [line.split(None, 2) for line in table.splitlines() if line and line[0] != " "]
+        return {name: (result, detail) for name, result, detail in rows}
 
     def test_bundle_and_what_runs_from_it(self):
         bundle = self.path("b.tar.xz")
