@@ -9,7 +9,7 @@
 /* Questions answered at a time, and how many of them may begin in one run: a question has some 90 slots to read, in two
  * runs, and between runs it is asked whether to stop. */
 #define CPU_LANES 8
-#define CPU_BEGINNING 1
+#define CPU_BEGINNING 2
 #define GPU_LANES 64
 #define GPU_BEGINNING 64
 
