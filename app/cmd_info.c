@@ -4,12 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/cmd_info_memory.h"
 #include "app/commands.h"
 #include "app/lookup.h"
 #include "app/terminal.h"
 #include "app/workspace.h"
 
-static const drt_option option_table[] = {OPT_END};
+typedef struct {
+    compute_options compute;
+    bool memory, json;
+} values;
+
+static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT};
+
+static const drt_option option_table[] = {
+    OPT_FLAG("memory", memory, "what a model, and the library, take on a device"),
+    OPT_FLAG("json", json, "with --memory: one JSON object, see drt(1)"),
+    OPT_COMPUTE(compute),
+    OPT_END,
+};
 
 static void print_text(const char *label, const char *text, size_t length) {
     printf("%-15s ", label);
@@ -121,15 +134,17 @@ static int print_installation(workspace *work) {
 }
 
 static int run(const void *given, char **operands) {
-    (void)given;
+    const values *options = given;
     workspace work;
     int status = EXIT_USAGE;
-    if (workspace_open(&work)) {
-        if (!operands[0])
-            status = print_installation(&work);
-        else if (workspace_open_library(&work, operands[0], DRT_LIBRARY_READ))
-            status = print_library(&work);
+    if (options->json && !options->memory) {
+        complain("info: --json goes with --memory");
+        return EXIT_USAGE;
     }
+    if (workspace_open(&work) && (!operands[0] || workspace_open_library(&work, operands[0], DRT_LIBRARY_READ)))
+        status = options->memory ? info_memory(&work, &options->compute, options->json)
+                 : work.library  ? print_library(&work)
+                                 : print_installation(&work);
     workspace_close(&work);
     return status;
 }
@@ -141,6 +156,8 @@ const drt_command command_info = {
     .description =
         "With LIB: what it holds and which model built it. Without: formats, devices, the model, memory plan.",
     .options = option_table,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
     .min_operands = 0,
     .max_operands = 1,
     .run = run,

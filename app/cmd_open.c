@@ -56,6 +56,7 @@ static int run(const void *given, char **operands) {
     ui_params params = {.engine = {.library = library,
                                    .device = options.compute.device,
                                    .threads = (int)options.compute.threads,
+                                   .gpu_memory = options.compute.gpu_memory,
                                    .find_model = find_model,
                                    .user = &options},
                         .theme = options.theme,

@@ -20,6 +20,22 @@ bool workspace_parse_device(const char *text, void *value) {
     return known;
 }
 
+bool workspace_parse_size(const char *text, void *value) {
+    static const char units[] = "KMGT";
+    size_t digits = strspn(text, "0123456789");
+    const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
+    if (digits == 0 || digits > 9 || !unit || text[digits + 1])
+        return false;
+    int64_t bytes = strtoll(text, NULL, 10);
+    for (const char *u = units; u <= unit; u++) {
+        if (bytes > INT64_MAX / 1024)
+            return false;
+        bytes *= 1024;
+    }
+    *(int64_t *)value = bytes;
+    return bytes > 0;
+}
+
 bool workspace_parse_retriever(const char *text, void *value) {
     return drt_retriever_parse(text, value);
 }
@@ -83,17 +99,24 @@ bool workspace_open_library(workspace *work, const char *path, drt_library_mode 
     return check(work, drt_library_open(work->context, path, &params, &work->library));
 }
 
-bool workspace_open_model(workspace *work, const compute_options *options) {
+bool workspace_open_device(workspace *work, const compute_options *options, char **directory) {
     drt_library_facts facts = {0};
+    *directory = NULL;
     if (work->library && !check(work, drt_library_inspect(work->context, work->library, &facts)))
         return false;
-    char *directory = lookup_model(options->model, facts.model_directory.data, facts.model_directory.length);
-    if (!directory)
+    *directory = lookup_model(options->model, facts.model_directory.data, facts.model_directory.length);
+    if (!*directory)
         return false;
     drt_device_params params = drt_device_params_default();
     params.name = options->device;
     params.threads = (int)options->threads;
-    bool opened = check(work, drt_device_open(work->context, &params, &work->device)) &&
+    params.gpu_memory = options->gpu_memory;
+    return check(work, drt_device_open(work->context, &params, &work->device));
+}
+
+bool workspace_open_model(workspace *work, const compute_options *options) {
+    char *directory;
+    bool opened = workspace_open_device(work, options, &directory) &&
                   check(work, drt_model_load(work->context, work->device, directory, &work->model));
     free(directory);
     return opened;

@@ -1,7 +1,7 @@
 # Completion of drt for bash.
 _drt() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local compute="--model --device --threads" options=""
+    local compute="--model --device --threads --gpu-memory" options=""
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W "open ingest ask search show ls rm verify info sessions model bench eval --help --version" -- "$current")
@@ -19,6 +19,7 @@ _drt() {
         mapfile -t COMPREPLY < <(compgen -W "needle passkey --help" -- "$current")
         return
     fi
+    [[ $command == info && $previous == --memory ]] && previous="" # takes no argument there
     case $previous in
     --retriever)
         mapfile -t COMPREPLY < <(compgen -W "learned bm25 both random" -- "$current")
@@ -41,7 +42,7 @@ _drt() {
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --top | --document | --tokens | --chunks | --questions | --facts | --keys | --together | --lanes) return ;;
+    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --gpu-memory | --top | --document | --tokens | --chunks | --questions | --facts | --keys | --together | --lanes) return ;;
     esac
     if [[ $current == -* ]]; then
         case $command in
@@ -52,6 +53,7 @@ _drt() {
         show) options="--json --text" ;;
         ls) options="--json --document" ;;
         verify) options="--compact" ;;
+        info) options="--memory --json $compute" ;;
         sessions) options="--json --delete" ;;
         bench)
             options="--json $compute"

@@ -75,11 +75,12 @@ size_t drt_utf8_ceil(const char *data, size_t length, size_t offset);
 typedef struct drt_device drt_device;
 
 typedef struct {
-    const char *name; /* "auto", "cpu", "cuda" or "cuda:N" */
-    int threads;      /* CPU threads; 0: one for each usable core */
+    const char *name;   /* "auto", "cpu", "cuda" or "cuda:N" */
+    int threads;        /* CPU threads; 0: one for each usable core */
+    int64_t gpu_memory; /* most bytes of a GPU's memory to use, besides what its driver takes; 0: what is free */
 } drt_device_params;
 
-drt_device_params drt_device_params_default(void); /* "auto", 0 */
+drt_device_params drt_device_params_default(void); /* "auto", 0, 0 */
 drt_status drt_device_open(drt_context *context, const drt_device_params *params, drt_device **device);
 void drt_device_close(drt_device *device);
 /* "cpu" or "cuda:0", as in JSON output. */
@@ -243,6 +244,41 @@ typedef struct {
 /* Checks catalog, texts, slabs and their agreement; compact (UPDATE mode) then rewrites the slabs
  * without dead chunks' memory. Chunk ids stay. DRT_FAILED when there are problems. */
 drt_status drt_library_verify(drt_context *context, drt_library *library, bool compact, drt_verify_report *report);
+
+/* ------------------------------------------------------------------------- memory plan ---- */
+
+/* What takes memory, in the order of drt_memory_plan.items. */
+typedef enum {
+    DRT_PLAN_WEIGHTS,
+    DRT_PLAN_WORKING_SPACE, /* of running operations; 0 where the device has no memory of its own */
+    DRT_PLAN_ENCODER,       /* while text is ingested */
+    DRT_PLAN_READER,        /* these while questions are asked */
+    DRT_PLAN_LANDMARKS,
+    DRT_PLAN_RECORDS, /* the library's chunk memory: mapped, so the system may drop and read it again */
+    DRT_PLAN_ITEMS
+} drt_plan_part;
+
+typedef struct {
+    int64_t device_bytes; /* of the GPU's memory; 0 on the CPU */
+    int64_t host_bytes;
+} drt_plan_item;
+
+/* What a model and a library would take on a device, and the sizes that follow from the memory there is. */
+typedef struct {
+    bool own_memory;                                      /* the device has memory of its own: a GPU */
+    int64_t device_available, device_total, device_limit; /* bytes; limit 0: none was set */
+    int64_t host_available, host_total;                   /* 0: not known */
+    drt_plan_item items[DRT_PLAN_ITEMS];
+    int64_t ingest_device_bytes, ask_device_bytes; /* sums of what is there at once */
+    bool ingest_fits, ask_fits;                    /* false: the sums are the least that is needed */
+    int batch_chunks;                              /* of one call of the encoder */
+    int lanes;                                     /* questions answered side by side */
+    int64_t chunks, resident_chunks;               /* of the library, and whose landmarks stay on the device */
+} drt_memory_plan;
+
+/* library NULL: an empty one. Nothing is loaded or allocated. directory: of the model. */
+drt_status drt_memory_plan_make(drt_context *context, drt_device *device, const char *directory, drt_library *library,
+                                drt_memory_plan *plan);
 
 /* ------------------------------------------------------------------------------ ingest ---- */
 

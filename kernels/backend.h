@@ -164,12 +164,22 @@ typedef struct {
 
 typedef struct drt_read_state drt_read_state;
 
+/* Bytes of the memory that buffers come from. */
+typedef struct {
+    size_t available;  /* for more buffers: what is free, within the limit; 0: not known */
+    size_t free;       /* of all; 0: not known */
+    size_t total;      /* in all; 0: not known */
+    size_t used, peak; /* in buffers now, and at most so far; 0 on the CPU, which does not count them */
+} drt_memory_info;
+
 typedef struct drt_backend drt_backend;
 
 struct drt_backend {
     char error[512];
     char description[256]; /* a line for people */
     int threads;
+    bool own_memory;     /* buffers do not lie in the host's memory */
+    size_t memory_limit; /* bytes that all buffers together may take, set by whoever opened it; 0: no limit */
 
     void (*close)(drt_backend *b);
 
@@ -182,8 +192,7 @@ struct drt_backend {
     int (*move)(drt_backend *b, void *to, const void *from, size_t bytes);
     int (*clear)(drt_backend *b, void *buffer, size_t bytes);
     int (*synchronize)(drt_backend *b);
-    /* Bytes of the memory that buffers come from: free for this program, and in all. 0: not known. */
-    int (*memory_info)(drt_backend *b, size_t *available, size_t *total);
+    int (*memory_info)(drt_backend *b, drt_memory_info *info);
 
     /* Host memory that copies to and from the backend need not wait for. */
     int (*host_alloc)(drt_backend *b, size_t bytes, void **host);
@@ -194,6 +203,8 @@ struct drt_backend {
     int (*matrix_load)(drt_backend *b, drt_matrix *m, drt_weight_type type, const void *data, const float *scale,
                        int rows, int cols);
     void (*matrix_free)(drt_backend *b, drt_matrix *m);
+    /* Bytes of the backend's memory that matrix_load takes. */
+    size_t (*matrix_room)(drt_backend *b, drt_weight_type type, int rows, int cols);
 
     /* ---------------------------------------------------------- operations ------------- */
     /* x (n,cols) = rows `ids` of table. An id outside the table fails. */
@@ -235,6 +246,8 @@ struct drt_backend {
      * operations above. open: 0, -1, or 1 where these weights have a shape that it does not take. */
     int (*encode_open)(drt_backend *b, const drt_encode_weights *w, int max_slots, drt_encode_state **state);
     void (*encode_close)(drt_backend *b, drt_encode_state *state);
+    /* Bytes of buffers that encode_open would take, by the sizes in w alone; 0: it does not take this shape. */
+    size_t (*encode_room)(drt_backend *b, const drt_encode_weights *w, int max_slots);
     /* Adds n slots (whole chunks, at most max_slots). tokens, segment (n) as in window_attention, numbers from 0 that
      * come in runs: one that ended does not return. Keys and values of earlier calls are seen. Writes to host memory from
      * host_alloc, there after synchronize: landmarks (n/S,d) fp16; records, one a chunk: S x d int8, then S float scales,
@@ -265,6 +278,9 @@ struct drt_backend {
 
 /* The CPU backend. threads 0: one for each usable core. Returns 0, or -1 with a sentence in error. */
 int drt_backend_open_cpu(int threads, drt_backend **backend, char *error, size_t error_size);
+
+/* The memory of this machine; what other programs could be made to give back counts as available. */
+void drt_host_memory(drt_memory_info *info);
 
 #ifdef __cplusplus
 }

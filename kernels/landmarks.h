@@ -18,11 +18,16 @@ static inline size_t drt_landmarks_tiles(int64_t n) {
     return (size_t)((n + DRT_SCAN_TILE - 1) / DRT_SCAN_TILE);
 }
 
+/* Bytes of both windows, on the device and once more on the host. */
+static inline size_t drt_landmarks_windows_bytes(int d) {
+    return 2 * (size_t)DRT_SCAN_WINDOW * (size_t)d * sizeof(uint16_t);
+}
+
 /* Device bytes of n landmarks (d) fp16 of which the first `resident` stay there. */
 static inline size_t drt_landmarks_bytes(int64_t n, int64_t resident, int d) {
     size_t row = (size_t)d * sizeof(uint16_t);
     return drt_landmarks_tiles(n) * DRT_SCAN_TILE_BYTES + (size_t)resident * row +
-           (resident < n ? 2 * (size_t)DRT_SCAN_WINDOW * row : 0);
+           (resident < n ? drt_landmarks_windows_bytes(d) : 0);
 }
 
 /* How many of n landmarks stay in `budget` device bytes: all, or whole tiles of them; -1: it is too small for any scan. */

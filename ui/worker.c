@@ -353,6 +353,7 @@ bool thread_open_model(engine_thread *thread) {
     drt_device_params params = drt_device_params_default();
     params.name = thread->engine->params.device;
     params.threads = thread->engine->params.threads;
+    params.gpu_memory = thread->engine->params.gpu_memory;
     bool opened = (thread->device || drt_device_open(thread->context, &params, &thread->device) >= DRT_WARN) &&
                   drt_model_load(thread->context, thread->device, directory, &thread->model) >= DRT_WARN;
     free(directory);

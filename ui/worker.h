@@ -18,6 +18,7 @@ typedef struct {
     const char *library; /* path; it need not exist before the first ingest */
     const char *device;  /* as drt_device_params */
     int threads;
+    int64_t gpu_memory;
     /* The model's directory (malloc'ed) for a library that records `recorded` (NULL: no library yet). NULL: none was
      * found, why has the sentence. Called from several threads. */
     char *(*find_model)(void *user, const char *recorded, size_t length, char *why, size_t size);

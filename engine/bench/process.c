@@ -31,10 +31,10 @@ bool drt_bench_is_gpu(const drt_model *model) {
 
 int64_t drt_bench_device_memory(const drt_model *model) {
     drt_backend *b = model->device->backend;
-    size_t available = 0, total = 0;
-    if (!drt_bench_is_gpu(model) || b->memory_info(b, &available, &total) != 0)
+    drt_memory_info info;
+    if (!drt_bench_is_gpu(model) || b->memory_info(b, &info) != 0)
         return 0;
-    return (int64_t)(total - available);
+    return (int64_t)(info.total - info.free);
 }
 
 double drt_bench_clock(void) {

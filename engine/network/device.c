@@ -12,7 +12,7 @@
 #define DEVICE_ERROR 1024 /* bytes of a backend's sentence, which may hold a path */
 
 drt_device_params drt_device_params_default(void) {
-    return (drt_device_params){"auto", 0};
+    return (drt_device_params){.name = "auto"};
 }
 
 /* "cuda" or "cuda:N" -> N, 0 for "cuda"; -1 for any other name. */
@@ -27,6 +27,8 @@ static drt_status check(drt_context *context, const drt_device_params *params) {
     if (params->threads < 0 || params->threads > MOST_THREADS)
         return drt_fail(context, DRT_FAILED, "%d is no number of threads: give 1 to %d, or 0 for one a core",
                         params->threads, MOST_THREADS);
+    if (params->gpu_memory < 0)
+        return drt_fail(context, DRT_FAILED, "%lld bytes are no size of a GPU's memory", (long long)params->gpu_memory);
     if (cuda_number(params->name) < 0 && strcmp(params->name, "auto") != 0 && strcmp(params->name, "cpu") != 0)
         return drt_fail(context, DRT_FAILED, "\"%s\" is no device: use auto, cpu, cuda or cuda:N", params->name);
     return DRT_OK;
@@ -63,6 +65,8 @@ drt_status drt_device_open(drt_context *context, const drt_device_params *params
         return number >= 0 ? drt_fail(context, DRT_FAILED, "--device %s: %s", params->name, error)
                            : drt_fail(context, DRT_FAILED, "the CPU backend: %s", error);
     }
+    if (strcmp(device->name, "cpu") != 0)
+        device->backend->memory_limit = (size_t)params->gpu_memory;
     snprintf(device->description, sizeof device->description, "%s", device->backend->description);
     device->threads = params->threads > 0 ? params->threads : drt_pool_cores();
     *out = device;

@@ -45,6 +45,14 @@ void drt_encoder_free(drt_encoder *encoder) {
     free(encoder);
 }
 
+drt_room drt_encoder_room(const drt_model *model, int max_slots) {
+    const drt_config *c = &model->config;
+    drt_room layers = drt_layers_room(c, max_slots);
+    drt_room window = drt_window_room(c->lower_layers, c->d_model, c->window, max_slots);
+    size_t rope = (size_t)c->chunk_size * (size_t)(c->d_model / c->n_heads) * sizeof(float);
+    return (drt_room){layers.device + window.device + rope, layers.host + window.host};
+}
+
 /* Lower layers: x = embeddings -> x. */
 static drt_status run_lower(drt_context *context, drt_encoder *encoder, int n_slots) {
     const drt_model *model = encoder->model;

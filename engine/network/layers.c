@@ -50,6 +50,12 @@ void drt_window_close(drt_window *w) {
     *w = (drt_window){0};
 }
 
+drt_room drt_window_room(int n_layers, int d, int window, int room) {
+    size_t rows = (size_t)window - 1 + (size_t)room;
+    return (drt_room){.device = (size_t)n_layers * 2 * rows * (size_t)d * sizeof(float),
+                      .host = rows * sizeof(int32_t)};
+}
+
 int drt_window_reserve(drt_window *w, int n) {
     if (w->used + n <= w->capacity)
         return 0;
@@ -78,6 +84,11 @@ drt_status drt_layers_open(drt_context *context, const drt_model *model, int max
         return drt_layers_failed(context, b);
     }
     return DRT_OK;
+}
+
+drt_room drt_layers_room(const drt_config *c, int max_slots) {
+    size_t widths = 7 * (size_t)c->d_model + 2 * (size_t)c->d_ff;
+    return (drt_room){.device = (size_t)max_slots * widths * sizeof(float)};
 }
 
 void drt_layers_close(drt_layers *l) {

@@ -7,6 +7,7 @@
 #define DRT_NETWORK_LAYERS_H
 
 #include "engine/network/model.h"
+#include "engine/network/plan.h"
 
 /* Keys and values of the slots that the next ones can still see, for several layers that move on
  * together. Rows are appended until the room is used up; then the last window-1 move to the front. */
@@ -29,6 +30,8 @@ typedef struct {
 drt_status drt_window_open(drt_context *context, drt_backend *backend, int n_layers, int d, int window, int room,
                            drt_window *w);
 void drt_window_close(drt_window *w);
+/* What a window of this shape takes. */
+drt_room drt_window_room(int n_layers, int d, int window, int room);
 /* Makes room for n more rows. After the layers have written theirs, `used` grows by n. */
 int drt_window_reserve(drt_window *w, int n);
 
@@ -47,6 +50,7 @@ typedef struct {
 
 drt_status drt_layers_open(drt_context *context, const drt_model *model, int max_slots, drt_layers *l);
 void drt_layers_close(drt_layers *l);
+drt_room drt_layers_room(const drt_config *config, int max_slots);
 /* Turns the backend's error into the context's; DRT_FATAL. */
 drt_status drt_layers_failed(drt_context *context, const drt_backend *backend);
 

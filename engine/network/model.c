@@ -5,14 +5,11 @@
 #include <string.h>
 
 #include "engine/network/model_files.h"
+#include "engine/network/plan.h"
 
 static drt_status backend_failed(drt_context *context, const drt_model *model, const drt_parameter *p) {
     return drt_fail(context, DRT_FAILED, "cannot load the weights \"%s\" of model %s onto %s: %s", p->name, model->name,
                     model->device->name, model->device->backend->error);
-}
-
-static drt_weight_type weight_type(drt_tensor_type type) {
-    return type == DRT_TENSOR_I8 ? DRT_WEIGHT_I8 : type == DRT_TENSOR_BF16 ? DRT_WEIGHT_BF16 : DRT_WEIGHT_F32;
 }
 
 /* The tensor's data at an address fit for its type: in the file, or in *copy (to be freed). NULL: out of memory. */
@@ -33,7 +30,7 @@ static drt_status load_matrix(drt_context *context, drt_model *model, const drt_
     const float *scales = scale ? aligned_data(scale, &scale_copy) : NULL;
     if (!data || (scale && !scales))
         status = drt_fail_memory(context, p->name);
-    else if (b->matrix_load(b, p->matrix, weight_type(tensor->type), data, scales, p->rows, p->cols) != 0)
+    else if (b->matrix_load(b, p->matrix, drt_weight_type_of(tensor->type), data, scales, p->rows, p->cols) != 0)
         status = backend_failed(context, model, p);
     free(data_copy);
     free(scale_copy);
@@ -59,6 +56,16 @@ static drt_status load_vector(drt_context *context, drt_model *model, const drt_
     }
     free(values);
     return status;
+}
+
+/* Do the weights fit where memory is not the host's? */
+static drt_status check_room(drt_context *context, const drt_model *model, const drt_model_files *files) {
+    drt_backend *b = model->device->backend;
+    drt_memory_info info;
+    if (!b->own_memory || b->memory_info(b, &info) != 0)
+        return DRT_OK;
+    size_t room = drt_model_files_room(files, b);
+    return room <= info.available ? DRT_OK : drt_plan_refuse(context, model->device, "loading the model", room);
 }
 
 static drt_status load_weights(drt_context *context, drt_model *model, const drt_model_files *files) {
@@ -97,6 +104,8 @@ drt_status drt_model_load(drt_context *context, drt_device *device, const char *
         return status;
     files.model->device = device;
     status = load_tokenizer(context, files.model, &files);
+    if (status == DRT_OK)
+        status = check_room(context, files.model, &files);
     if (status == DRT_OK)
         status = load_weights(context, files.model, &files);
     if (status == DRT_OK) {

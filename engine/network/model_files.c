@@ -211,3 +211,14 @@ void drt_model_files_close(drt_model_files *files) {
     drt_mapping_close(&files->tokenizer);
     *files = (drt_model_files){0};
 }
+
+size_t drt_model_files_room(const drt_model_files *files, drt_backend *b) {
+    size_t sum = 0;
+    for (size_t i = 0; i < files->model->n_parameters; i++) {
+        const drt_parameter *p = &files->model->parameters[i];
+        const drt_tensor *scale, *tensor = drt_model_files_tensor(files, p, &scale);
+        sum += p->matrix ? b->matrix_room(b, drt_weight_type_of(tensor->type), p->rows, p->cols)
+                         : (size_t)p->rows * sizeof(float);
+    }
+    return sum;
+}

@@ -27,6 +27,13 @@ void drt_model_files_close(drt_model_files *files);
 const drt_tensor *drt_model_files_tensor(const drt_model_files *files, const drt_parameter *parameter,
                                          const drt_tensor **scale);
 
+static inline drt_weight_type drt_weight_type_of(drt_tensor_type type) {
+    return type == DRT_TENSOR_I8 ? DRT_WEIGHT_I8 : type == DRT_TENSOR_BF16 ? DRT_WEIGHT_BF16 : DRT_WEIGHT_F32;
+}
+
+/* Bytes that the weights take on a backend. */
+size_t drt_model_files_room(const drt_model_files *files, drt_backend *backend);
+
 /* Values of an F32 or BF16 tensor, wherever they lie. */
 void drt_tensor_floats(const drt_tensor *tensor, size_t first, size_t n, float *out);
 

@@ -15,6 +15,7 @@
 
 #include "engine/network/memory.h"
 #include "engine/network/model.h"
+#include "engine/network/plan.h"
 
 /* ----------------------------------------------------------------------------- encoder ---- */
 
@@ -23,6 +24,7 @@ typedef struct drt_encoder drt_encoder;
 /* max_slots: most slots of one call (a multiple of S). Everything is allocated here. */
 drt_status drt_encoder_new(drt_context *context, drt_model *model, int max_slots, drt_encoder **encoder);
 void drt_encoder_free(drt_encoder *encoder);
+drt_room drt_encoder_room(const drt_model *model, int max_slots);
 
 /* tokens, segment (n_slots), n_slots a multiple of S, landmarks in every S-th slot. Writes for each
  * of the n_slots/S chunks its landmark (d) = y at slot S-1, and y (S,d) after encoder_out_norm, slot
@@ -39,8 +41,14 @@ typedef struct drt_record_encoder drt_record_encoder;
 drt_status drt_record_encoder_new(drt_context *context, drt_model *model, drt_memory_type type,
                                   drt_record_encoder **encoder);
 void drt_record_encoder_free(drt_record_encoder *encoder);
+/* Chunks of a call, where memory allows, and what an encoder for n of them takes with the batches of an ingest. The model
+ * needs its device, but no weights. */
+int drt_record_encoder_most(const drt_model *model, drt_memory_type type);
+drt_room drt_record_encoder_room(const drt_model *model, drt_memory_type type, int n_chunks);
 /* Most chunks of one call; calls with fewer are slower a chunk. */
 int drt_record_encoder_chunks(const drt_record_encoder *encoder);
+
+#define DRT_RECORD_BATCHES 4 /* of an ingest: one is encoded, one written, two wait */
 
 /* Results of one call, in host memory that the device writes fast. Several can be in use at once: one is filled while
  * another is written to disk. */
@@ -82,6 +90,10 @@ typedef struct drt_reader drt_reader;
 drt_status drt_reader_new(drt_context *context, drt_model *model, int n_lanes, int max_slots, drt_retrieve_fn retrieve,
                           void *user, drt_reader **reader);
 void drt_reader_free(drt_reader *reader);
+/* How many lanes, at most `most`, fit beside `besides` bytes of the device -> *n; DRT_FATAL with a sentence: none. */
+drt_status drt_reader_fit(drt_context *context, const drt_model *model, int most, size_t besides, int *n);
+/* What a reader takes. The model needs its device, but no weights. */
+drt_room drt_reader_room(const drt_model *model, int n_lanes);
 /* Forgets all slots of a lane: the next one is slot 0 of a new segment. */
 void drt_reader_reset(drt_reader *reader, int lane);
 /* A lane's next slot, at a chunk border, starts another segment: the window no longer shows the slots before it, while

@@ -55,6 +55,26 @@ drt_status drt_reader_new(drt_context *context, drt_model *model, int n_lanes, i
     return DRT_OK;
 }
 
+/* What allocate() reserves; the smallest host arrays are not counted. */
+drt_room drt_reader_room(const drt_model *model, int n_lanes) {
+    const drt_config *c = &model->config;
+    size_t d = (size_t)c->d_model, S = (size_t)c->chunk_size, k = (size_t)c->top_k, lanes = (size_t)n_lanes;
+    drt_room layers = drt_layers_room(c, n_lanes * c->chunk_size);
+    drt_room window = drt_window_room(c->lower_layers + upper_layers(c), c->d_model, c->window, c->chunk_size);
+    size_t of_a_lane = 2 * (size_t)c->n_groups * k * chunk_floats(c) + d + S * (2 * d + attention_width(c));
+    size_t shared = k * chunk_floats(c) + S * (size_t)c->vocab_size;
+    return (drt_room){layers.device + lanes * window.device + (lanes * of_a_lane + shared) * sizeof(float),
+                      layers.host + lanes * window.host + k * chunk_floats(c) * sizeof(float)};
+}
+
+static drt_room room_of(const void *user, int n_lanes) {
+    return drt_reader_room(user, n_lanes);
+}
+
+drt_status drt_reader_fit(drt_context *context, const drt_model *model, int most, size_t besides, int *n) {
+    return drt_plan_fit(context, model->device, most, besides, room_of, model, "answering questions", n);
+}
+
 void drt_reader_free(drt_reader *reader) {
     if (!reader)
         return;

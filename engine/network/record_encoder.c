@@ -31,14 +31,46 @@ static drt_encode_layer layer_of(const drt_layer_weights *w) {
     return (drt_encode_layer){w->attn_norm, w->mlp_norm, &w->qkv, &w->out, &w->mlp.gate, &w->mlp.up, &w->mlp.down};
 }
 
-/* *fused: whether the backend takes this model. */
-static drt_status open_fused(drt_context *context, drt_record_encoder *e, bool *fused) {
+/* The sizes, as the backend asks for them. */
+static drt_encode_weights shape_of(const drt_config *c) {
+    return (drt_encode_weights){.d = c->d_model,
+                                .n_heads = c->n_heads,
+                                .d_ff = c->d_ff,
+                                .chunk_size = c->chunk_size,
+                                .window = c->window,
+                                .unit_rms = c->qk_norm,
+                                .eps = c->rms_eps,
+                                .rope_theta = c->rope_theta,
+                                .n_lower = c->lower_layers,
+                                .n_encoder = c->encoder_layers};
+}
+
+/* Of the encoder stream as one operation; 0: the backend does not take this model. */
+static size_t fused_room(const drt_model *model, drt_memory_type type, int n_chunks) {
+    drt_backend *b = model->device->backend;
+    drt_encode_weights shape = shape_of(&model->config);
+    return b->encode_room && type == DRT_MEMORY_INT8 ? b->encode_room(b, &shape, n_chunks * shape.chunk_size) : 0;
+}
+
+int drt_record_encoder_most(const drt_model *model, drt_memory_type type) {
+    return fused_room(model, type, FUSED_CHUNKS) > 0 ? FUSED_CHUNKS : COMPOSED_CHUNKS;
+}
+
+drt_room drt_record_encoder_room(const drt_model *model, drt_memory_type type, int n_chunks) {
+    const drt_config *c = &model->config;
+    size_t n = (size_t)n_chunks, d = (size_t)c->d_model, fused = fused_room(model, type, n_chunks);
+    size_t results =
+        DRT_RECORD_BATCHES * n * (d * sizeof(uint16_t) + drt_memory_record_size(type, c->chunk_size, c->d_model));
+    drt_room composed = drt_encoder_room(model, n_chunks * c->chunk_size);
+    if (fused)
+        return (drt_room){fused, results};
+    return (drt_room){composed.device, composed.host + results + n * (1 + (size_t)c->chunk_size) * d * sizeof(float)};
+}
+
+static drt_status open_fused(drt_context *context, drt_record_encoder *e) {
     const drt_model *m = e->model;
     const drt_config *c = &m->config;
     drt_backend *b = backend_of(e);
-    *fused = false;
-    if (!b->encode_open || e->type != DRT_MEMORY_INT8)
-        return DRT_OK;
     e->layers = calloc((size_t)c->lower_layers + (size_t)c->encoder_layers + 1, sizeof *e->layers);
     if (!e->layers)
         return drt_fail_memory(context, "the encoder");
@@ -46,24 +78,14 @@ static drt_status open_fused(drt_context *context, drt_record_encoder *e, bool *
         e->layers[i] = layer_of(&m->lower[i]);
     for (int i = 0; i < c->encoder_layers; i++)
         e->layers[c->lower_layers + i] = layer_of(&m->encoder[i]);
-    drt_encode_weights w = {.d = c->d_model,
-                            .n_heads = c->n_heads,
-                            .d_ff = c->d_ff,
-                            .chunk_size = c->chunk_size,
-                            .window = c->window,
-                            .unit_rms = c->qk_norm,
-                            .eps = c->rms_eps,
-                            .rope_theta = c->rope_theta,
-                            .embed = &m->embed,
-                            .lower = e->layers,
-                            .encoder = e->layers + c->lower_layers,
-                            .n_lower = c->lower_layers,
-                            .n_encoder = c->encoder_layers,
-                            .encoder_in_norm = m->encoder_in_norm,
-                            .encoder_out_norm = m->encoder_out_norm};
-    int status = b->encode_open(b, &w, FUSED_CHUNKS * c->chunk_size, &e->state);
-    *fused = status == 0;
-    return status < 0 ? drt_layers_failed(context, b) : DRT_OK;
+    drt_encode_weights w = shape_of(c);
+    w.embed = &m->embed;
+    w.lower = e->layers;
+    w.encoder = e->layers + c->lower_layers;
+    w.encoder_in_norm = m->encoder_in_norm;
+    w.encoder_out_norm = m->encoder_out_norm;
+    return b->encode_open(b, &w, e->max_chunks * c->chunk_size, &e->state) != 0 ? drt_layers_failed(context, b)
+                                                                                : DRT_OK;
 }
 
 static drt_status open_composed(drt_context *context, drt_record_encoder *e) {
@@ -76,25 +98,43 @@ static drt_status open_composed(drt_context *context, drt_record_encoder *e) {
     return drt_encoder_new(context, e->model, (int)slots, &e->encoder);
 }
 
-drt_status drt_record_encoder_new(drt_context *context, drt_model *model, drt_memory_type type,
-                                  drt_record_encoder **out) {
-    bool fused = false;
-    *out = NULL;
+static drt_status open_batch(drt_context *context, drt_model *model, drt_memory_type type, int n_chunks,
+                             drt_record_encoder **out) {
     drt_record_encoder *e = calloc(1, sizeof *e);
     if (!e)
         return drt_fail_memory(context, "the encoder");
-    e->model = model;
-    e->type = type;
-    drt_status status = open_fused(context, e, &fused);
-    e->max_chunks = fused ? FUSED_CHUNKS : COMPOSED_CHUNKS;
-    if (status == DRT_OK && !fused)
-        status = open_composed(context, e);
+    *e = (drt_record_encoder){.model = model, .type = type, .max_chunks = n_chunks};
+    drt_status status = fused_room(model, type, n_chunks) > 0 ? open_fused(context, e) : open_composed(context, e);
     if (status != DRT_OK) {
         drt_record_encoder_free(e);
         return status;
     }
     *out = e;
     return DRT_OK;
+}
+
+typedef struct {
+    const drt_model *model;
+    drt_memory_type type;
+} sizing;
+
+static drt_room room_of(const void *user, int n_chunks) {
+    const sizing *s = user;
+    return drt_record_encoder_room(s->model, s->type, n_chunks);
+}
+
+/* A batch that fits by plan; where that fails all the same, since others took the memory, smaller ones. */
+drt_status drt_record_encoder_new(drt_context *context, drt_model *model, drt_memory_type type,
+                                  drt_record_encoder **out) {
+    const sizing s = {model, type};
+    int n = drt_record_encoder_most(model, type);
+    *out = NULL;
+    drt_status status = drt_plan_fit(context, model->device, n, 0, room_of, &s, "reading text into a library", &n);
+    if (status == DRT_OK)
+        status = open_batch(context, model, type, n, out);
+    while (status == DRT_FATAL && (n /= 2) > 0)
+        status = open_batch(context, model, type, n, out);
+    return status;
 }
 
 void drt_record_encoder_free(drt_record_encoder *e) {

@@ -6,11 +6,9 @@
 
 #include "engine/session/generate.h"
 
-/* Questions answered at a time, and how many of them may begin in one run: a question has some 90 slots to read, in two
- * runs, and between runs it is asked whether to stop. */
-#define CPU_LANES 8
+/* How many questions may begin in one run: one has some 90 slots to read, in two runs, and between runs it is asked
+ * whether to stop. */
 #define CPU_BEGINNING 2
-#define GPU_LANES 64
 #define GPU_BEGINNING 64
 
 #define MOST_HELD ((size_t)64 << 20)     /* bytes of what waits to be given out, before no more is taken */
@@ -318,7 +316,7 @@ static void plan(batch *b) {
     bool cpu = strcmp(drt_device_name(b->session->model->device), "cpu") == 0;
     size_t attention = (size_t)c->n_groups * (size_t)c->top_k * (size_t)c->chunk_size;
     size_t most = MOST_GROWING / attention / (size_t)b->params->ask.max_tokens;
-    b->n_lanes = b->params->lanes > 0 ? b->params->lanes : cpu ? CPU_LANES : GPU_LANES;
+    b->n_lanes = b->params->lanes > 0 ? b->params->lanes : cpu ? DRT_PLAN_CPU_LANES : DRT_PLAN_GPU_LANES;
     if ((size_t)b->n_lanes > most)
         b->n_lanes = most > 0 ? (int)most : 1;
     b->most_beginning = cpu ? CPU_BEGINNING : GPU_BEGINNING;
@@ -335,6 +333,8 @@ drt_status drt_session_ask_batch(drt_context *context, drt_session *session, con
         return status;
     plan(&b);
     status = drt_session_reserve(context, session, b.n_lanes);
+    if (status == DRT_OK && b.n_lanes > session->n_lanes) /* memory allows no more */
+        b.n_lanes = session->n_lanes;
     b.lanes = calloc((size_t)b.n_lanes, sizeof *b.lanes);
     b.items = calloc((size_t)b.n_lanes, sizeof *b.items);
     b.rows = calloc((size_t)b.n_lanes, sizeof *b.rows);

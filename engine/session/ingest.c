@@ -28,7 +28,7 @@ typedef struct {
     bool cancelled;
 
     drt_record_encoder *encoder;
-    drt_record_batch *records[DRT_RUN_BATCHES];
+    drt_record_batch *records[DRT_RECORD_BATCHES];
     size_t batch_chunks;        /* of one encoder call */
     int32_t *tokens, *segments; /* (batch_chunks*S) */
 
@@ -425,9 +425,9 @@ static drt_status open_queues(ingest *in) {
     run->members = drt_queue_new(QUEUE_MEMBERS, bytes);
     run->batches = drt_queue_new(QUEUE_BATCHES, 0);
     run->stored = drt_queue_new(QUEUE_MEMBERS, bytes);
-    run->free_records = drt_queue_new(DRT_RUN_BATCHES, 0);
+    run->free_records = drt_queue_new(DRT_RECORD_BATCHES, 0);
     bool ok = run->members && run->batches && run->stored && run->free_records && drt_buffer_reserve(&run->error, 4096);
-    for (int i = 0; i < DRT_RUN_BATCHES && ok; i++) {
+    for (int i = 0; i < DRT_RECORD_BATCHES && ok; i++) {
         drt_status status = drt_record_batch_new(run->context, in->encoder, &in->records[i]);
         if (status != DRT_OK)
             return status;
@@ -534,7 +534,7 @@ static void close_ingest(ingest *in) {
     drt_queue_free(run->free_records);
     drt_member_list_free(&in->pending);
     drt_member_list_free(&run->told);
-    for (int i = 0; i < DRT_RUN_BATCHES; i++)
+    for (int i = 0; i < DRT_RECORD_BATCHES; i++)
         drt_record_batch_free(in->encoder, in->records[i]);
     for (int i = 0; in->tokenisers && i <= run->n_tokenisers; i++) {
         drt_store_terms_free(in->tokenisers[i].terms);

@@ -23,8 +23,6 @@
 #include "engine/network/network.h"
 #include "engine/session/ingest_member.h"
 
-#define DRT_RUN_BATCHES 4 /* sets of records: one is encoded, one written, two wait */
-
 /* Chunks at .. at+n-1 of a batch are the member's next ones; n 0: it has none. */
 typedef struct {
     drt_ingest_member *member;

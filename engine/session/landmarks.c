@@ -20,20 +20,62 @@ static drt_status fail_memory(drt_context *context) {
 
 /* -------------------------------------------------------------------------- life ---------- */
 
-drt_status drt_landmarks_open(drt_context *context, drt_library *library, drt_model *model, drt_landmarks *l) {
-    drt_backend *b = model->device->backend;
-    size_t available, total;
+void drt_landmarks_open(drt_library *library, drt_model *model, drt_landmarks *l) {
     *l = (drt_landmarks){.library = library, .model = model};
-    if (b->memory_info(b, &available, &total) != 0 ||
-        b->landmarks_open(b, model->config.d_model, available, &l->set) != 0)
-        return fail_backend(context, l);
-    return DRT_OK;
+}
+
+static void close_set(drt_landmarks *l) {
+    if (l->set)
+        backend_of(l)->landmarks_close(backend_of(l), l->set);
+    l->set = NULL;
+    l->in_set = 0;
 }
 
 void drt_landmarks_close(drt_landmarks *l) {
-    if (l->set)
-        backend_of(l)->landmarks_close(backend_of(l), l->set);
+    close_set(l);
     *l = (drt_landmarks){0};
+}
+
+/* All landmarks into a set that may take `budget` bytes of the device. */
+static bool open_set(drt_landmarks *l, size_t budget) {
+    drt_backend *b = backend_of(l);
+    if (b->landmarks_open(b, l->view.d_model, budget, &l->set) != 0) {
+        l->set = NULL;
+        return false;
+    }
+    if (b->landmarks_set(b, l->set, l->view.landmarks, l->view.n_chunks, 0) == 0)
+        return true;
+    close_set(l);
+    return false;
+}
+
+/* A new set, in what memory there is; where that fails all the same, since others took it, in the least. */
+static drt_status plan_set(drt_context *context, drt_landmarks *l) {
+    drt_backend *b = backend_of(l);
+    int64_t n = l->view.n_chunks;
+    int d = l->view.d_model;
+    size_t budget = 0, least = drt_plan_least_landmarks(n, d);
+    drt_memory_info info;
+    close_set(l);
+    if (b->own_memory) {
+        if (b->memory_info(b, &info) != 0)
+            return fail_backend(context, l);
+        budget = drt_plan_landmarks(info.available, n, d);
+        if (budget == 0)
+            return drt_plan_refuse(context, l->model->device, "searching the library", least + DRT_PLAN_WORKING);
+    }
+    return open_set(l, budget) || open_set(l, least) ? DRT_OK : fail_backend(context, l);
+}
+
+drt_status drt_landmarks_room(drt_context *context, const drt_landmarks *l, size_t *least) {
+    drt_library_facts facts;
+    *least = 0;
+    if (l->set || !backend_of(l)->own_memory)
+        return DRT_OK;
+    drt_status status = drt_library_inspect(context, l->library, &facts);
+    if (status == DRT_OK)
+        *least = drt_plan_least_landmarks(facts.chunks, facts.d_model);
+    return status;
 }
 
 drt_status drt_landmarks_refresh(drt_context *context, drt_landmarks *l) {
@@ -48,10 +90,13 @@ drt_status drt_landmarks_refresh(drt_context *context, drt_landmarks *l) {
         return drt_fail(context, DRT_FAILED, "the library is empty: add documents with drt ingest");
     if (l->in_set == l->view.n_chunks && before.landmarks == l->view.landmarks)
         return DRT_OK;
-    int64_t kept = l->in_set < l->view.n_chunks ? l->in_set : l->view.n_chunks; /* landmarks never change */
+    /* Landmarks never change, so a set that holds some is told of the others. */
+    int64_t kept = l->in_set < l->view.n_chunks ? l->in_set : l->view.n_chunks;
     l->in_set = 0;
-    if (backend_of(l)->landmarks_set(backend_of(l), l->set, l->view.landmarks, l->view.n_chunks, kept) != 0)
-        return fail_backend(context, l);
+    if (!l->set || backend_of(l)->landmarks_set(backend_of(l), l->set, l->view.landmarks, l->view.n_chunks, kept) != 0)
+        status = plan_set(context, l);
+    if (status != DRT_OK)
+        return status;
     l->in_set = l->view.n_chunks;
     return DRT_OK;
 }

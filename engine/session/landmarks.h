@@ -15,7 +15,7 @@ typedef struct {
     drt_library *library;
     drt_model *model;
     drt_store_view view;
-    drt_landmark_set *set; /* of the model's backend: view.landmarks, once there was a refresh */
+    drt_landmark_set *set; /* of the model's backend; NULL: none yet */
     int64_t in_set;        /* landmarks that it holds */
 } drt_landmarks;
 
@@ -27,11 +27,15 @@ typedef struct {
     size_t room;    /* words there */
 } drt_choice;
 
-drt_status drt_landmarks_open(drt_context *context, drt_library *library, drt_model *model, drt_landmarks *landmarks);
+/* Nothing is taken before the first refresh, so that the reader comes first. */
+void drt_landmarks_open(drt_library *library, drt_model *model, drt_landmarks *landmarks);
 void drt_landmarks_close(drt_landmarks *landmarks);
 
 /* Takes the library's last committed state. DRT_FAILED: it is empty. */
 drt_status drt_landmarks_refresh(drt_context *context, drt_landmarks *landmarks);
+
+/* Bytes of the device that the next refresh needs at least; 0: what it needs is there. */
+drt_status drt_landmarks_room(drt_context *context, const drt_landmarks *landmarks, size_t *least);
 
 /* Brings the bits to the backend. */
 drt_status drt_choice_send(drt_context *context, drt_landmarks *landmarks, drt_choice *choice);

@@ -63,12 +63,9 @@ static void close_lanes(drt_session *s) {
     s->n_lanes = 0;
 }
 
-drt_status drt_session_reserve(drt_context *context, drt_session *s, int n_lanes) {
+static drt_status open_lanes(drt_context *context, drt_session *s, int n_lanes) {
     const drt_config *c = &s->model->config;
     size_t n = (size_t)n_lanes;
-    if (n_lanes <= s->n_lanes)
-        return DRT_OK;
-    close_lanes(s);
     s->lanes = calloc(n, sizeof *s->lanes);
     s->hidden = calloc(n, (size_t)c->d_model * sizeof *s->hidden);
     s->logits = calloc(n, (size_t)c->vocab_size * sizeof *s->logits);
@@ -81,6 +78,22 @@ drt_status drt_session_reserve(drt_context *context, drt_session *s, int n_lanes
         status = drt_reader_new(context, s->model, n_lanes, c->chunk_size, retrieve, s, &s->reader);
     if (status != DRT_OK)
         close_lanes(s);
+    return status;
+}
+
+/* As many as fit by plan; where that fails all the same, since others took the memory, fewer. */
+drt_status drt_session_reserve(drt_context *context, drt_session *s, int n_lanes) {
+    size_t besides;
+    if (n_lanes <= s->n_lanes)
+        return DRT_OK;
+    close_lanes(s);
+    drt_status status = drt_landmarks_room(context, &s->landmarks, &besides);
+    if (status == DRT_OK)
+        status = drt_reader_fit(context, s->model, n_lanes, besides, &n_lanes);
+    if (status == DRT_OK)
+        status = open_lanes(context, s, n_lanes);
+    while (status == DRT_FATAL && (n_lanes /= 2) > 0)
+        status = open_lanes(context, s, n_lanes);
     return status;
 }
 
@@ -113,7 +126,7 @@ drt_status drt_session_open(drt_context *context, drt_library *library, drt_mode
     if (status == DRT_OK && !model->tokenizer)
         status = drt_fail(context, DRT_FATAL, "the model %s has no tokenizer", model->name);
     if (status == DRT_OK)
-        status = drt_landmarks_open(context, library, model, &s->landmarks);
+        drt_landmarks_open(library, model, &s->landmarks);
     if (status == DRT_OK)
         status = drt_session_reserve(context, s, 1);
     if (status == DRT_OK)

@@ -30,8 +30,9 @@ struct drt_session {
     bool storing_failed;       /* said once */
 };
 
-/* Makes room for n questions at a time, n >= 1; what is there already is kept when it suffices. After a failure the
- * session has no lane and must be given some before anything else. */
+/* Makes room for n questions at a time, n >= 1, or for fewer where the device's memory allows no more; n_lanes says how
+ * many. What is there already is kept when it suffices. After a failure the session has no lane and must be given some
+ * before anything else. */
 drt_status drt_session_reserve(drt_context *context, drt_session *session, int n_lanes);
 
 /* Makes a lane ready for a question's slots. */

@@ -71,21 +71,24 @@ static int synchronize(drt_backend *b) {
     return 0;
 }
 
-/* What other programs could be made to give back counts as free. */
-static int memory_info(drt_backend *b, size_t *available, size_t *total) {
-    (void)b;
+void drt_host_memory(drt_memory_info *info) {
+    *info = (drt_memory_info){0};
     unsigned long long value;
     char line[128];
-    *available = *total = 0;
     FILE *file = fopen("/proc/meminfo", "r");
     while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "MemTotal: %llu kB", &value) == 1)
-            *total = (size_t)value << 10;
+            info->total = (size_t)value << 10;
         else if (sscanf(line, "MemAvailable: %llu kB", &value) == 1)
-            *available = (size_t)value << 10;
+            info->available = info->free = (size_t)value << 10;
     }
     if (file)
         fclose(file);
+}
+
+static int memory_info(drt_backend *b, drt_memory_info *info) {
+    (void)b;
+    drt_host_memory(info);
     return 0;
 }
 
@@ -156,6 +159,7 @@ int drt_cpu_open(int threads, const drt_simd *simd, bool blas, drt_backend **bac
         .host_free = buffer_free,
         .matrix_load = drt_cpu_matrix_load,
         .matrix_free = drt_cpu_matrix_free,
+        .matrix_room = drt_cpu_matrix_room,
         .embed = drt_cpu_embed,
         .rms_norm = drt_cpu_rms_norm,
         .unit_rms = drt_cpu_unit_rms,

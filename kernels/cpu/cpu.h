@@ -55,6 +55,7 @@ static inline int drt_round_up(int n, int multiple) {
 int drt_cpu_matrix_load(drt_backend *b, drt_matrix *m, drt_weight_type type, const void *data, const float *scale,
                         int rows, int cols);
 void drt_cpu_matrix_free(drt_backend *b, drt_matrix *m);
+size_t drt_cpu_matrix_room(drt_backend *b, drt_weight_type type, int rows, int cols);
 int drt_cpu_embed(drt_backend *b, const drt_matrix *table, const int32_t *ids, int n, float *x);
 int drt_cpu_rms_norm(drt_backend *b, const float *x, const float *weight, float eps, int n, int d, float *out);
 int drt_cpu_unit_rms(drt_backend *b, float *x, float eps, int64_t n, int head_size);

@@ -65,3 +65,9 @@ void drt_cpu_matrix_free(drt_backend *b, drt_matrix *m) {
     free(matrix);
     *m = (drt_matrix){0};
 }
+
+size_t drt_cpu_matrix_room(drt_backend *b, drt_weight_type type, int rows, int cols) {
+    (void)b;
+    size_t n = (size_t)rows * (size_t)cols, bytes = n * sizeof(float);
+    return type == DRT_WEIGHT_I8 ? bytes + n + (size_t)rows * sizeof(float) : bytes;
+}

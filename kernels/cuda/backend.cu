@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <new>
+
 #include "kernels/cuda/encode.cuh"
 #include "kernels/cuda/read.cuh"
 #include "kernels/module.h"
@@ -46,38 +48,70 @@ drt_cuda *drt_cuda_enter(drt_backend *b) {
 
 /* -------------------------------------------------------------------------------- memory ---- */
 
-static int allocate(drt_backend *b, size_t bytes, const char *purpose, void **buffer) {
-    *buffer = NULL;
-    cudaError_t status = cudaMalloc(buffer, bytes ? bytes : 1);
-    if (status == cudaSuccess)
-        return 0;
-    *buffer = NULL;
-    cudaGetLastError();
-    if (status != cudaErrorMemoryAllocation)
-        return drt_cuda_check(b, status, "reserving memory");
-    size_t available = 0, total = 0;
-    cudaMemGetInfo(&available, &total);
+/* What cudaMalloc could give within the limit. */
+static int memory_info(drt_backend *b, drt_memory_info *info) {
+    drt_cuda *cuda = drt_cuda_enter(b);
+    *info = (drt_memory_info){0, 0, 0, cuda->used, cuda->peak};
+    if (drt_cuda_check(b, cudaMemGetInfo(&info->free, &info->total), "asking for its free memory") != 0)
+        return -1;
+    size_t left = b->memory_limit > cuda->used ? b->memory_limit - cuda->used : 0;
+    info->available = b->memory_limit && left < info->free ? left : info->free;
+    return 0;
+}
+
+static int too_little(drt_backend *b, size_t bytes, const char *purpose) {
+    drt_memory_info info;
+    if (memory_info(b, &info) != 0)
+        return -1;
     return drt_cuda_fail(b, "the GPU has too little memory for %s of %zu MiB: %zu of %zu MiB are free", purpose,
-                         bytes / (1 << 20) + 1, available >> 20, total >> 20);
+                         bytes / (1 << 20) + 1, info.available >> 20, info.total >> 20);
+}
+
+int drt_cuda_alloc(drt_backend *b, size_t bytes, const char *purpose, void **buffer) {
+    drt_cuda *cuda = drt_cuda_enter(b);
+    *buffer = NULL;
+    if (b->memory_limit && (bytes > b->memory_limit || cuda->used > b->memory_limit - bytes))
+        return too_little(b, bytes, purpose);
+    cudaError_t status = cudaMalloc(buffer, bytes ? bytes : 1);
+    if (status != cudaSuccess) {
+        *buffer = NULL;
+        cudaGetLastError();
+        return status == cudaErrorMemoryAllocation ? too_little(b, bytes, purpose)
+                                                   : drt_cuda_check(b, status, "reserving memory");
+    }
+    try {
+        cuda->sizes[*buffer] = bytes;
+    } catch (const std::bad_alloc &) {
+        cudaFree(*buffer);
+        *buffer = NULL;
+        return drt_cuda_fail(b, "out of memory for %s", purpose);
+    }
+    cuda->used += bytes;
+    if (cuda->used > cuda->peak)
+        cuda->peak = cuda->used;
+    return 0;
+}
+
+void drt_cuda_free(drt_backend *b, void *buffer) {
+    drt_cuda *cuda = drt_cuda_enter(b);
+    if (!buffer)
+        return;
+    cudaFree(buffer); /* waits for work that still uses it */
+    cuda->used -= cuda->sizes[buffer];
+    cuda->sizes.erase(buffer);
 }
 
 static int buffer_alloc(drt_backend *b, size_t bytes, void **buffer) {
-    drt_cuda_enter(b);
-    return allocate(b, bytes, "a buffer", buffer);
-}
-
-static void buffer_free(drt_backend *b, void *buffer) {
-    drt_cuda_enter(b);
-    cudaFree(buffer); /* waits for work that still uses it */
+    return drt_cuda_alloc(b, bytes, "a buffer", buffer);
 }
 
 void *drt_cuda_scratch(drt_backend *b, size_t bytes) {
     drt_cuda *cuda = (drt_cuda *)b;
     if (bytes > cuda->scratch_bytes) {
-        cudaFree(cuda->scratch);
+        drt_cuda_free(b, cuda->scratch);
         cuda->scratch = NULL;
         cuda->scratch_bytes = 0;
-        if (allocate(b, bytes, "working space", &cuda->scratch) != 0)
+        if (drt_cuda_alloc(b, bytes, "working space", &cuda->scratch) != 0)
             return NULL;
         cuda->scratch_bytes = bytes;
     }
@@ -86,7 +120,7 @@ void *drt_cuda_scratch(drt_backend *b, size_t bytes) {
 
 static void free_stage(drt_cuda *cuda) {
     cudaFreeHost(cuda->stage_host);
-    cudaFree(cuda->stage_device);
+    drt_cuda_free(&cuda->table, cuda->stage_device);
     cuda->stage_host = cuda->stage_device = NULL;
     cuda->stage_bytes = 0;
 }
@@ -95,7 +129,7 @@ static int grow_stage(drt_backend *b, size_t bytes) {
     drt_cuda *cuda = (drt_cuda *)b;
     free_stage(cuda);
     void *device;
-    if (allocate(b, bytes, "a staging area", &device) != 0)
+    if (drt_cuda_alloc(b, bytes, "a staging area", &device) != 0)
         return -1;
     cuda->stage_device = (char *)device;
     void *host;
@@ -192,12 +226,6 @@ static int clear(drt_backend *b, void *buffer, size_t bytes) {
     return bytes ? drt_cuda_check(b, cudaMemsetAsync(buffer, 0, bytes, cuda->stream), "clearing memory") : 0;
 }
 
-static int memory_info(drt_backend *b, size_t *available, size_t *total) {
-    drt_cuda_enter(b);
-    *available = *total = 0;
-    return drt_cuda_check(b, cudaMemGetInfo(available, total), "asking for its free memory");
-}
-
 static int host_alloc(drt_backend *b, size_t bytes, void **host) {
     drt_cuda_enter(b);
     *host = NULL;
@@ -220,13 +248,13 @@ static void close_backend(drt_backend *b) {
     if (cuda->stream)
         cudaStreamSynchronize(cuda->stream);
     free_stage(cuda);
-    cudaFree(cuda->scratch);
+    drt_cuda_free(b, cuda->scratch);
     drt_blas_close(&cuda->blas);
     if (cuda->copy_stream)
         cudaStreamDestroy(cuda->copy_stream);
     if (cuda->stream)
         cudaStreamDestroy(cuda->stream);
-    free(cuda);
+    delete cuda;
 }
 
 /* ---------------------------------------------------------------------------------- open ---- */
@@ -235,17 +263,19 @@ static void fill_table(drt_backend *b) {
     b->threads = 1;
     b->close = close_backend;
     b->buffer_alloc = buffer_alloc;
-    b->buffer_free = buffer_free;
+    b->buffer_free = drt_cuda_free;
     b->upload = upload;
     b->download = download;
     b->move = move;
     b->clear = clear;
     b->synchronize = synchronize;
+    b->own_memory = true;
     b->memory_info = memory_info;
     b->host_alloc = host_alloc;
     b->host_free = host_free;
     b->matrix_load = drt_cuda_matrix_load;
     b->matrix_free = drt_cuda_matrix_free;
+    b->matrix_room = drt_cuda_matrix_room;
     b->embed = drt_cuda_embed;
     b->rms_norm = drt_cuda_rms_norm;
     b->unit_rms = drt_cuda_unit_rms;
@@ -265,6 +295,7 @@ static void fill_table(drt_backend *b) {
     b->landmarks_scores = drt_cuda_landmarks_scores;
     b->encode_open = drt_cuda_encode_open;
     b->encode_close = drt_cuda_encode_close;
+    b->encode_room = drt_cuda_encode_room;
     b->encode_run = drt_cuda_encode_run;
     b->read_open = drt_cuda_read_open;
     b->read_close = drt_cuda_read_close;
@@ -322,7 +353,7 @@ drt_cuda_module_open(int version, int device, drt_backend **backend, char *error
         snprintf(error, error_size, "it belongs to another version of drt");
         return -1;
     }
-    drt_cuda *cuda = (drt_cuda *)calloc(1, sizeof *cuda);
+    drt_cuda *cuda = new (std::nothrow) drt_cuda();
     if (!cuda) {
         snprintf(error, error_size, "out of memory");
         return -1;

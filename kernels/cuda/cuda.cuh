@@ -9,6 +9,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <unordered_map>
 
 #include "kernels/backend.h"
 #include "kernels/cuda/blas.cuh"
@@ -23,7 +24,9 @@ struct drt_cuda {
     cudaStream_t stream;
     cudaStream_t copy_stream; /* of results that later operations need not wait for */
     drt_blas blas;
-    void *scratch; /* of the running operation, kept for the next one */
+    std::unordered_map<void *, size_t> sizes; /* of everything that device_alloc gave */
+    size_t used, peak;                        /* their sum */
+    void *scratch;                            /* of the running operation, kept for the next one */
     size_t scratch_bytes;
     char *stage_host, *stage_device; /* the same bytes on both sides */
     size_t stage_bytes, stage_used;
@@ -40,6 +43,10 @@ int drt_cuda_check(drt_backend *b, cudaError_t status, const char *doing);
 int drt_cuda_check_blas(drt_backend *b, cublasStatus_t status, const char *doing);
 /* Asks whether the kernel just launched was accepted. */
 int drt_cuda_launched(drt_backend *b, const char *operation);
+
+/* Device memory within the limit, counted; `purpose` is for the sentence. free: NULL does nothing. */
+int drt_cuda_alloc(drt_backend *b, size_t bytes, const char *purpose, void **buffer);
+void drt_cuda_free(drt_backend *b, void *buffer);
 
 /* Device memory for the running operation. NULL: too little memory, and said so. */
 void *drt_cuda_scratch(drt_backend *b, size_t bytes);
@@ -72,6 +79,7 @@ static __device__ __forceinline__ float drt_warp_sum(float x) {
 int drt_cuda_matrix_load(drt_backend *b, drt_matrix *m, drt_weight_type type, const void *data, const float *scale,
                          int rows, int cols);
 void drt_cuda_matrix_free(drt_backend *b, drt_matrix *m);
+size_t drt_cuda_matrix_room(drt_backend *b, drt_weight_type type, int rows, int cols);
 int drt_cuda_embed(drt_backend *b, const drt_matrix *table, const int32_t *ids, int n, float *x);
 int drt_cuda_rms_norm(drt_backend *b, const float *x, const float *weight, float eps, int n, int d, float *out);
 int drt_cuda_unit_rms(drt_backend *b, float *x, float eps, int64_t n, int head_size);

@@ -129,6 +129,27 @@ void drt_cuda_encode_close(drt_backend *b, drt_encode_state *s) {
     delete s;
 }
 
+static int slots_before(const drt_encode_weights *w) {
+    return (w->window - 1 + DRT_ENCODE_CHUNK - 1) / DRT_ENCODE_CHUNK * DRT_ENCODE_CHUNK;
+}
+
+static int sums_of(const drt_encode_weights *w) {
+    return 2 * (w->n_lower + w->n_encoder) + 2;
+}
+
+/* The sum of what prepare_layer, prepare_activations and prepare reserve. */
+size_t drt_cuda_encode_room(drt_backend *b, const drt_encode_weights *w, int max_slots) {
+    if (!takes((drt_cuda *)b, w))
+        return 0;
+    size_t n = (size_t)max_slots, d = (size_t)w->d, d_ff = (size_t)w->d_ff, before = (size_t)slots_before(w);
+    size_t layers = (size_t)(w->n_lower + w->n_encoder) * (3 * d + 2 * d_ff) * d;
+    size_t history = (size_t)w->n_lower * before * 2 * d;
+    size_t slots = n * (2 * d + d_ff) + (n + before) * 3 * d;
+    size_t results = n * (d + sizeof(float)) + n / DRT_ENCODE_CHUNK * d * sizeof(__half);
+    return (layers + history + slots) * sizeof(__nv_bfloat16) + 2 * results + n * (size_t)sums_of(w) * sizeof(float) +
+           (size_t)DRT_ENCODE_CHUNK * DRT_ENCODE_HEAD * sizeof(float);
+}
+
 int drt_cuda_encode_open(drt_backend *b, const drt_encode_weights *w, int max_slots, drt_encode_state **state) {
     drt_cuda *cuda = drt_cuda_enter(b);
     *state = NULL;
@@ -141,8 +162,8 @@ int drt_cuda_encode_open(drt_backend *b, const drt_encode_weights *w, int max_sl
         drt_encode_state *s = new drt_encode_state();
         s->w = *w;
         s->max_slots = max_slots;
-        s->before = (w->window - 1 + DRT_ENCODE_CHUNK - 1) / DRT_ENCODE_CHUNK * DRT_ENCODE_CHUNK;
-        s->n_sums = 2 * (w->n_lower + w->n_encoder) + 2;
+        s->before = slots_before(w);
+        s->n_sums = sums_of(w);
         s->table = (const __nv_bfloat16 *)w->embed->data;
         if (prepare(b, s) != 0) {
             drt_cuda_encode_close(b, s);

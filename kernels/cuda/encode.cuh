@@ -62,5 +62,6 @@ int drt_cuda_encode_open(drt_backend *b, const drt_encode_weights *w, int max_sl
 int drt_cuda_encode_run(drt_backend *b, drt_encode_state *state, const int32_t *tokens, const int32_t *segment, int n,
                         uint16_t *landmarks, void *records);
 void drt_cuda_encode_close(drt_backend *b, drt_encode_state *state);
+size_t drt_cuda_encode_room(drt_backend *b, const drt_encode_weights *w, int max_slots);
 
 #endif

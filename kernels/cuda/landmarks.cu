@@ -544,8 +544,7 @@ int drt_cuda_landmarks_scan(drt_backend *b, drt_landmark_set *l, drt_landmark_sc
         n = n_scans - at < DRT_SCAN_QUERIES ? n_scans - at : DRT_SCAN_QUERIES;
         status = n > 4   ? scan_some<8>(b, l, scans + at, n)
                  : n > 2 ? scan_some<4>(b, l, scans + at, n)
-                 : n > 1 ? scan_some<2>(b, l, scans + at, n)
-                         : scan_some<1>(b, l, scans + at, n);
+                         : scan_some<2>(b, l, scans + at, n); /* faster than <1>, even for one */
     }
     return status;
 }
@@ -587,8 +586,7 @@ int drt_cuda_landmarks_histogram(drt_backend *b, drt_landmark_set *l, drt_landma
         n = n_histograms - at < DRT_SCAN_QUERIES ? n_histograms - at : DRT_SCAN_QUERIES;
         status = n > 4   ? count_some<8>(b, l, histograms + at, n)
                  : n > 2 ? count_some<4>(b, l, histograms + at, n)
-                 : n > 1 ? count_some<2>(b, l, histograms + at, n)
-                         : count_some<1>(b, l, histograms + at, n);
+                         : count_some<2>(b, l, histograms + at, n); /* faster than <1>, even for one */
     }
     return status;
 }

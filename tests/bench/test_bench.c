@@ -24,7 +24,7 @@ typedef struct {
 
 static int setup(void **state) {
     bench_case *t = calloc(1, sizeof *t);
-    drt_device_params params = {"cpu", 2};
+    drt_device_params params = {"cpu", 2, 0};
     assert_non_null(t);
     t->context = drt_context_new(NULL);
     assert_int_equal(drt_device_open(t->context, &params, &t->device), DRT_OK);

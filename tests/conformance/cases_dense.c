@@ -14,9 +14,24 @@ static void memory(run *r) {
     if (!did(r, b->move(b, x, x + shift, n * sizeof *x)) || !did(r, b->clear(b, x + n / 2, shift * sizeof *x)))
         return;
     emit(r, x, n + shift);
-    size_t available, total;
-    if (did(r, b->memory_info(b, &available, &total)))
-        emit_number(r, available > 0 && available <= total);
+}
+
+/* Buffers are counted and kept within the limit where memory is the device's own. */
+static void limited_memory(run *r) {
+    drt_backend *b = r->backend;
+    size_t bytes = (size_t)1 << 20;
+    drt_memory_info before, after;
+    void *buffer;
+    if (!did(r, b->memory_info(b, &before)) || !backend_room(r, bytes) || !did(r, b->memory_info(b, &after)))
+        return;
+    emit_number(r, after.available > 0 && after.available <= after.total && after.peak >= after.used);
+    emit_number(r, after.used - before.used == (b->own_memory ? bytes : 0));
+    b->memory_limit = after.used + bytes;
+    bool given = b->buffer_alloc(b, 2 * bytes, &buffer) == 0;
+    emit_number(r, b->own_memory ? !given && strstr(b->error, "1 of ") != NULL : given);
+    if (given)
+        b->buffer_free(b, buffer);
+    b->memory_limit = 0;
 }
 
 /* More memory than any device has: a sentence, and everything goes on. */
@@ -141,6 +156,7 @@ static void split_qkv(run *r) {
 const conformance_case dense_cases[] = {
     {"memory", "overlapping moves, clear", "any", 0, memory, {5000, 700}, true},
     {"memory", "move by more than the range", "any", 0, memory, {100, 300}, true},
+    {"memory", "counted and limited", "any", 0, limited_memory, {0}, true},
     {"memory", "larger than any device", "any", 0, too_much_memory, {0}, false},
     {"embed", "97 of 101 x 33", "bf16", 0, embed, {97, 101, 33, DRT_WEIGHT_BF16}, true},
     {"embed", "4096 of 16384 x 384", "bf16", 0, embed, {4096, 16384, 384, DRT_WEIGHT_BF16}, false},

@@ -163,9 +163,12 @@ static void encode(run *r) {
     stream s;
     draw_stream(r, (stream_shape){r->at[0], r->at[1], r->at[2], r->at[3], r->at[4], r->at[5], r->at[7]}, &s);
     drt_encode_state *state = NULL;
+    drt_memory_info before, after;
+    did(r, b->memory_info(b, &before));
     int status = going(r) && b->encode_open ? b->encode_open(b, &s.w, r->at[6], &state) : 1;
-    if (!did(r, status < 0 ? status : 0))
+    if (!did(r, status < 0 ? status : 0) || !did(r, b->memory_info(b, &after)))
         return;
+    emit_number(r, status == 1 || after.used - before.used == b->encode_room(b, &s.w, r->at[6]));
     if (status == 1) {
         compose(r, &s);
         return;

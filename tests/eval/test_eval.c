@@ -36,7 +36,7 @@ static bool is_cancelled(void *user) {
 static int setup(void **state) {
     eval_case *t = calloc(1, sizeof *t);
     drt_context_params params = {.cancelled = is_cancelled, .user = t};
-    drt_device_params device = {"cpu", 2};
+    drt_device_params device = {"cpu", 2, 0};
     assert_non_null(t);
     t->context = drt_context_new(&params);
     assert_int_equal(drt_device_open(t->context, &device, &t->device), DRT_OK);

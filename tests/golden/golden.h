@@ -38,7 +38,7 @@ typedef struct {
 /* simd: a variant of the CPU's inner loops; NULL: the best one. */
 static inline void golden_open(golden_case *g, const char *model_directory, const char *golden_file, int threads,
                                const drt_simd *simd) {
-    drt_device_params params = {"cpu", threads};
+    drt_device_params params = {"cpu", threads, 0};
     char error[256];
     g->context = drt_context_new(NULL);
     assert_non_null(g->context);

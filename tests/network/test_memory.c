@@ -101,7 +101,7 @@ static void devices_are_found_by_name(void **state) {
     setenv("DRT_CUDA_MODULE", "/no/such/module.so", 1); /* tests/kernels/test_module.c has one */
     drt_context *context = drt_context_new(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        drt_device_params params = {cases[i].name, cases[i].threads};
+        drt_device_params params = {cases[i].name, cases[i].threads, 0};
         drt_device *device;
         assert_int_equal(drt_device_open(context, &params, &device), cases[i].status);
         if (cases[i].status == DRT_OK) {
