@@ -259,6 +259,8 @@ struct drt_backend {
      * open: 0, -1, or 1 where these weights have a shape that it does not take. max_slots: most rows of a call. */
     int (*read_open)(drt_backend *b, const drt_read_weights *w, int n_lanes, int max_slots, drt_read_state **state);
     void (*read_close)(drt_backend *b, drt_read_state *state);
+    /* Bytes of buffers that read_open would take, by the sizes in w alone; 0: it does not take this shape. */
+    size_t (*read_room)(drt_backend *b, const drt_read_weights *w, int n_lanes, int max_slots);
     /* A call is read_begin, read_group for each group in order, read_end. read_begin runs the lower layers. Both wait for
      * *queries (n_parts,d) host, of parts with a landmark: rms_norm of its row with the gain of the group that runs
      * next; where no part has one, and after the last group, they do not wait and set it to NULL. trace: attention is

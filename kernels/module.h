@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Raise it whenever the table or a parameter struct of backend.h changes: a module of another version is refused. */
-#define DRT_MODULE_VERSION 4
+#define DRT_MODULE_VERSION 5
 
 /* What a module exports, under the name DRT_CUDA_MODULE_ENTRY. Opens device number `device`. Returns 0, or -1 with a
  * sentence in error; the backend's close releases everything. */

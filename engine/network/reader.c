@@ -29,9 +29,13 @@ static drt_status allocate(drt_context *context, drt_reader *reader) {
     return DRT_OK;
 }
 
+static int most_rows(const drt_config *c, int n_lanes) {
+    int most_lanes = c->chunk_size < MOST_ROWS ? MOST_ROWS / c->chunk_size : 1;
+    return c->chunk_size * (n_lanes < most_lanes ? n_lanes : most_lanes);
+}
+
 drt_status drt_reader_new(drt_context *context, drt_model *model, int n_lanes, int max_slots, drt_retrieve_fn retrieve,
                           void *user, drt_reader **out) {
-    int S = model->config.chunk_size, most_lanes = S < MOST_ROWS ? MOST_ROWS / S : 1;
     *out = NULL;
     drt_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
@@ -39,7 +43,7 @@ drt_status drt_reader_new(drt_context *context, drt_model *model, int n_lanes, i
     *reader = (drt_reader){.model = model,
                            .n_lanes = n_lanes,
                            .max_slots = max_slots,
-                           .max_rows = S * (n_lanes < most_lanes ? n_lanes : most_lanes),
+                           .max_rows = most_rows(&model->config, n_lanes),
                            .retrieve = retrieve,
                            .user = user};
     drt_status status = allocate(context, reader);
@@ -55,16 +59,14 @@ drt_status drt_reader_new(drt_context *context, drt_model *model, int n_lanes, i
     return DRT_OK;
 }
 
-/* What allocate() reserves; the smallest host arrays are not counted. */
+/* The smallest host arrays are not counted. */
 drt_room drt_reader_room(const drt_model *model, int n_lanes) {
     const drt_config *c = &model->config;
-    size_t d = (size_t)c->d_model, S = (size_t)c->chunk_size, k = (size_t)c->top_k, lanes = (size_t)n_lanes;
-    drt_room layers = drt_layers_room(c, n_lanes * c->chunk_size);
-    drt_room window = drt_window_room(c->lower_layers + upper_layers(c), c->d_model, c->window, c->chunk_size);
-    size_t of_a_lane = 2 * (size_t)c->n_groups * k * chunk_floats(c) + d + S * (2 * d + attention_width(c));
-    size_t shared = k * chunk_floats(c) + S * (size_t)c->vocab_size;
-    return (drt_room){layers.device + lanes * window.device + (lanes * of_a_lane + shared) * sizeof(float),
-                      layers.host + lanes * window.host + k * chunk_floats(c) * sizeof(float)};
+    int rows = most_rows(c, n_lanes);
+    size_t fused = drt_fused_reader_room(model, n_lanes, rows);
+    drt_room room = fused ? (drt_room){.device = fused} : drt_composed_reader_room(model, n_lanes, rows);
+    room.device += (size_t)c->chunk_size * (size_t)(c->d_model + c->vocab_size) * sizeof(float);
+    return room;
 }
 
 static drt_room room_of(const void *user, int n_lanes) {

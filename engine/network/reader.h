@@ -54,6 +54,7 @@ drt_status drt_reader_ask(drt_context *context, const drt_reader *reader, const 
 /* Composed of the backend's operations in fp32: any model, any backend. */
 drt_status drt_composed_reader_new(drt_context *context, drt_model *model, int n_lanes, int max_rows,
                                    drt_composed_reader **composed);
+drt_room drt_composed_reader_room(const drt_model *model, int n_lanes, int max_rows);
 void drt_composed_reader_free(drt_composed_reader *composed);
 void drt_composed_reader_reset(drt_composed_reader *composed, int lane);
 /* Writes the parts' hidden and attention to their items. */
@@ -62,6 +63,8 @@ drt_status drt_composed_reader_run(drt_context *context, const drt_reader *reade
 /* The backend's reader stream as one set of operations; *fused is NULL where it has none, or not for this model. */
 drt_status drt_fused_reader_new(drt_context *context, drt_model *model, int n_lanes, int max_rows,
                                 drt_fused_reader **fused);
+/* Bytes of the device; 0: the backend does not take this model. */
+size_t drt_fused_reader_room(const drt_model *model, int n_lanes, int max_rows);
 void drt_fused_reader_free(drt_fused_reader *fused);
 void drt_fused_reader_reset(drt_fused_reader *fused, int lane);
 drt_status drt_fused_reader_run(drt_context *context, const drt_reader *reader, const drt_reader_round *round);

@@ -118,6 +118,18 @@ drt_status drt_composed_reader_new(drt_context *context, drt_model *model, int n
     return status;
 }
 
+drt_room drt_composed_reader_room(const drt_model *model, int n_lanes, int max_rows) {
+    const drt_config *c = &model->config;
+    size_t d = (size_t)c->d_model, k = (size_t)c->top_k, lanes = (size_t)n_lanes;
+    drt_room layers = drt_layers_room(c, max_rows);
+    drt_room window = drt_window_room(c->lower_layers + upper_layers(c), c->d_model, c->window, c->chunk_size);
+    size_t of_a_lane = 2 * (size_t)c->n_groups * k * chunk_floats(c) + d;
+    size_t floats =
+        lanes * of_a_lane + k * chunk_floats(c) + (size_t)max_rows * (2 * d + drt_reader_attention_width(c));
+    return (drt_room){layers.device + lanes * window.device + floats * sizeof(float),
+                      layers.host + lanes * window.host + k * chunk_floats(c) * sizeof(float)};
+}
+
 void drt_composed_reader_free(drt_composed_reader *composed) {
     if (!composed)
         return;

@@ -55,37 +55,53 @@ static drt_status allocate(drt_context *context, drt_fused_reader *fused, int n_
     return DRT_OK;
 }
 
+/* Does the backend read in this variant of the network at all? */
+static bool has_operations(const drt_model *model) {
+    const drt_config *c = &model->config;
+    return model->device->backend->read_open && c->landmark_reads_own_retrieval && c->gca_in_residual;
+}
+
+/* The sizes, as the backend asks for them. */
+static drt_read_weights shape_of(const drt_config *c) {
+    return (drt_read_weights){.d = c->d_model,
+                              .n_heads = c->n_heads,
+                              .d_ff = c->d_ff,
+                              .chunk_size = c->chunk_size,
+                              .window = c->window,
+                              .top_k = c->top_k,
+                              .unit_rms = c->qk_norm,
+                              .eps = c->rms_eps,
+                              .n_lower = c->lower_layers,
+                              .n_groups = c->n_groups,
+                              .group_layers = c->group_layers};
+}
+
+size_t drt_fused_reader_room(const drt_model *model, int n_lanes, int max_rows) {
+    drt_backend *b = model->device->backend;
+    drt_read_weights shape = shape_of(&model->config);
+    return has_operations(model) ? b->read_room(b, &shape, n_lanes, max_rows) : 0;
+}
+
 /* 0, -1, or 1: not for this model. */
 static int open_state(drt_fused_reader *fused, int n_lanes, int max_rows) {
     const drt_model *m = fused->model;
     const drt_config *c = &m->config;
     drt_backend *b = backend_of(fused);
-    drt_read_weights w = {.d = c->d_model,
-                          .n_heads = c->n_heads,
-                          .d_ff = c->d_ff,
-                          .chunk_size = c->chunk_size,
-                          .window = c->window,
-                          .top_k = c->top_k,
-                          .unit_rms = c->qk_norm,
-                          .eps = c->rms_eps,
-                          .embed = &m->embed,
-                          .chunk_k = &m->chunk_k,
-                          .chunk_v = &m->chunk_v,
-                          .lower = fused->layers,
-                          .upper = fused->layers + c->lower_layers,
-                          .n_lower = c->lower_layers,
-                          .n_groups = c->n_groups,
-                          .group_layers = c->group_layers,
-                          .query_norm = (const float *const *)m->query_norm,
-                          .final_norm = m->final_norm};
+    drt_read_weights w = shape_of(c);
+    w.embed = &m->embed;
+    w.chunk_k = &m->chunk_k;
+    w.chunk_v = &m->chunk_v;
+    w.lower = fused->layers;
+    w.upper = fused->layers + c->lower_layers;
+    w.query_norm = (const float *const *)m->query_norm;
+    w.final_norm = m->final_norm;
     return b->read_open(b, &w, n_lanes, max_rows, &fused->state);
 }
 
 drt_status drt_fused_reader_new(drt_context *context, drt_model *model, int n_lanes, int max_rows,
                                 drt_fused_reader **out) {
-    const drt_config *c = &model->config;
     *out = NULL;
-    if (!model->device->backend->read_open || !c->landmark_reads_own_retrieval || !c->gca_in_residual)
+    if (!has_operations(model))
         return DRT_OK;
     drt_fused_reader *fused = calloc(1, sizeof *fused);
     if (!fused)

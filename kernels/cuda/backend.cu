@@ -299,6 +299,7 @@ static void fill_table(drt_backend *b) {
     b->encode_run = drt_cuda_encode_run;
     b->read_open = drt_cuda_read_open;
     b->read_close = drt_cuda_read_close;
+    b->read_room = drt_cuda_read_room;
     b->read_begin = drt_cuda_read_begin;
     b->read_group = drt_cuda_read_group;
     b->read_chunks = drt_cuda_read_chunks;

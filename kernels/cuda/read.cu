@@ -45,6 +45,8 @@ struct drt_read_state {
     drt_read_weights w;
     drt_read_shape shape;
     int max_rows;
+    bool counting; /* nothing is reserved, only counted: */
+    size_t room;   /* bytes of buffers */
     std::vector<void *> buffers, pinned;
     std::vector<layer> layers; /* lower ones, then the groups' */
     std::vector<recorded_phase> phases;
@@ -87,6 +89,9 @@ static int most_layers_of_a_group(const drt_read_weights *w) {
 /* Zeroed: rows that are only padding are read, too. */
 template <typename T> static int reserve(drt_backend *b, drt_read_state *s, size_t n, T **buffer) {
     void *data;
+    s->room += n * sizeof(T);
+    if (s->counting)
+        return 0;
     if (b->buffer_alloc(b, n * sizeof(T), &data) != 0)
         return -1;
     s->buffers.push_back(data);
@@ -96,6 +101,8 @@ template <typename T> static int reserve(drt_backend *b, drt_read_state *s, size
 
 template <typename T> static int reserve_host(drt_backend *b, drt_read_state *s, size_t n, T **buffer) {
     void *data;
+    if (s->counting)
+        return 0;
     if (b->host_alloc(b, n * sizeof(T), &data) != 0)
         return -1;
     s->pinned.push_back(data);
@@ -146,9 +153,11 @@ static size_t divide_sheet(const drt_read_state *s, void *memory, drt_read_sheet
 static int prepare_sheet(drt_backend *b, drt_read_state *s) {
     char base = 0;
     s->sheet_bytes = divide_sheet(s, &base, &s->sheet);
-    char *device, *host;
+    char *device = NULL, *host = NULL;
     if (reserve(b, s, s->sheet_bytes, &device) != 0 || reserve_host(b, s, s->sheet_bytes, &host) != 0)
         return -1;
+    if (s->counting)
+        return 0;
     memset(host, 0, s->sheet_bytes);
     s->sheet_memory = device;
     s->sheet_host_memory = host;
@@ -175,8 +184,7 @@ static int prepare_memory(drt_backend *b, drt_read_state *s) {
                    reserve_host(b, s, raw, &s->raw_host) != 0 || reserve_host(b, s, rows * d, &s->queries) != 0 ||
                    reserve_host(b, s, rows * d, &s->normed) != 0 ||
                    reserve_host(b, s, rows * groups * top_k * DRT_READ_CHUNK, &s->trace) != 0 ||
-                   prepare_sheet(b, s) != 0 ||
-                   drt_cuda_check(b, cudaEventCreateWithFlags(&s->copied, cudaEventDisableTiming), "making events") != 0
+                   prepare_sheet(b, s) != 0
                ? -1
                : 0;
 }
@@ -188,7 +196,10 @@ static int prepare(drt_backend *b, drt_read_state *s) {
         if (prepare_layer(b, s, upper ? &w->upper[i - w->n_lower] : &w->lower[i], upper) != 0)
             return -1;
     }
-    return prepare_memory(b, s) != 0 ? -1 : b->synchronize(b);
+    if (prepare_memory(b, s) != 0 ||
+        drt_cuda_check(b, cudaEventCreateWithFlags(&s->copied, cudaEventDisableTiming), "making events") != 0)
+        return -1;
+    return b->synchronize(b);
 }
 
 void drt_cuda_read_close(drt_backend *b, drt_read_state *s) {
@@ -214,6 +225,31 @@ static int round_up(int n, int least) {
     return least;
 }
 
+static void set_shape(drt_read_state *s, const drt_read_weights *w, int n_lanes, int max_slots) {
+    s->w = *w;
+    s->max_rows = round_up(max_slots, 8);
+    s->shape.d = w->d;
+    s->shape.n_heads = w->n_heads;
+    s->shape.d_ff = w->d_ff;
+    s->shape.window = w->window;
+    s->shape.ring = ((w->window - 1 + DRT_READ_CHUNK - 1) / DRT_READ_CHUNK + 1) * DRT_READ_CHUNK;
+    s->shape.n_groups = w->n_groups;
+    s->shape.top_k = w->top_k;
+    s->shape.n_lanes = n_lanes;
+    s->shape.eps = w->eps;
+}
+
+size_t drt_cuda_read_room(drt_backend *b, const drt_read_weights *w, int n_lanes, int max_slots) {
+    if (!takes(w))
+        return 0;
+    drt_read_state s = {};
+    size_t d = (size_t)w->d, layers = (size_t)n_layers(w), upper = layers - (size_t)w->n_lower;
+    s.counting = true;
+    set_shape(&s, w, n_lanes, max_slots);
+    prepare_memory(b, &s);
+    return s.room + (layers * (3 * d + 2 * (size_t)w->d_ff) + upper * d) * d * sizeof(__nv_bfloat16); /* folded */
+}
+
 int drt_cuda_read_open(drt_backend *b, const drt_read_weights *w, int n_lanes, int max_slots, drt_read_state **state) {
     drt_cuda_enter(b);
     *state = NULL;
@@ -221,17 +257,7 @@ int drt_cuda_read_open(drt_backend *b, const drt_read_weights *w, int n_lanes, i
         return 1;
     try {
         drt_read_state *s = new drt_read_state();
-        s->w = *w;
-        s->max_rows = round_up(max_slots, 8);
-        s->shape.d = w->d;
-        s->shape.n_heads = w->n_heads;
-        s->shape.d_ff = w->d_ff;
-        s->shape.window = w->window;
-        s->shape.ring = ((w->window - 1 + DRT_READ_CHUNK - 1) / DRT_READ_CHUNK + 1) * DRT_READ_CHUNK;
-        s->shape.n_groups = w->n_groups;
-        s->shape.top_k = w->top_k;
-        s->shape.n_lanes = n_lanes;
-        s->shape.eps = w->eps;
+        set_shape(s, w, n_lanes, max_slots);
         if (prepare(b, s) != 0) {
             drt_cuda_read_close(b, s);
             return -1;

@@ -158,6 +158,7 @@ int drt_read_trace(drt_backend *b, const drt_read_shape *shape, int group, const
 
 int drt_cuda_read_open(drt_backend *b, const drt_read_weights *w, int n_lanes, int max_slots, drt_read_state **state);
 void drt_cuda_read_close(drt_backend *b, drt_read_state *state);
+size_t drt_cuda_read_room(drt_backend *b, const drt_read_weights *w, int n_lanes, int max_slots);
 int drt_cuda_read_begin(drt_backend *b, drt_read_state *state, const int32_t *tokens, const drt_read_part *parts,
                         int n_parts, bool trace, const float **queries);
 int drt_cuda_read_group(drt_backend *b, drt_read_state *state, int group, const float **queries);
