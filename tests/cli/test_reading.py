@@ -131,7 +131,7 @@ class Reading(cli.Case):
             self.assertIn(", p. %d, bytes " % o["page"], self.drt("show", lib, str(chunk)).out.decode())
         hits = self.objects(self.drt("search", lib, "--json", "--retriever", "bm25", "the beach of Thorn").out, 1)[0]["groups"][0]["hits"]
         self.assertTrue("Thorn" in hits[0]["text"] and hits[0]["page"] == 2, hits)
-        self.assertRegex(self.drt("search", lib, "--retriever", "bm25", "the beach of Thorn").out.decode(), r"papers?\S* \"On Sluices\", p. 2, bytes ")
+        self.assertRegex(self.drt("search", lib, "--retriever", "bm25", "the beach of Thorn").out.decode(), r"papers?\S* \"On Sluices\" by .*, p. 2, bytes ")
         asked = self.objects(self.drt("ask", lib, "--json", "--max-tokens", "2", "--retriever", "bm25", "Who saw the beach of Thorn?").out, 1)[0]
         pages = {h["chunk"]: h["page"] for e in asked["events"] for h in e["hits"]}
         self.assertEqual(pages[hits[0]["chunk"]], 2)
