@@ -7,6 +7,7 @@
 #include "engine/corpus/charset.h"
 #include "engine/corpus/html.h"
 #include "engine/corpus/markup.h"
+#include "engine/corpus/mathml.h"
 #include "engine/corpus/reflow.h"
 
 /* What an element does to the text around it; elements that aren't here do nothing. */
@@ -23,6 +24,7 @@ typedef enum {
     RAW,   /* nor markup: runs to its end tag */
     TITLE,
     META,
+    MATH, /* MathML */
     HTML
 } element_kind;
 
@@ -33,23 +35,34 @@ typedef struct {
 
 static const element elements[] = {
     /* sorted by name */
-    {"address", BLOCK},    {"area", EMPTY},     {"article", BLOCK},  {"aside", BLOCK},   {"base", EMPTY},
-    {"blockquote", BLOCK}, {"body", BLOCK},     {"br", BREAK},       {"caption", BLOCK}, {"center", BLOCK},
-    {"col", EMPTY},        {"dd", LINE},        {"details", BLOCK},  {"dialog", BLOCK},  {"dir", BLOCK},
-    {"div", BLOCK},        {"dl", BLOCK},       {"dt", LINE},        {"embed", EMPTY},   {"fieldset", BLOCK},
-    {"figcaption", BLOCK}, {"figure", BLOCK},   {"footer", BLOCK},   {"form", BLOCK},    {"frameset", BLOCK},
-    {"h1", BLOCK},         {"h2", BLOCK},       {"h3", BLOCK},       {"h4", BLOCK},      {"h5", BLOCK},
-    {"h6", BLOCK},         {"head", BLOCK},     {"header", BLOCK},   {"hgroup", BLOCK},  {"hr", RULE},
-    {"html", HTML},        {"iframe", RAW},     {"img", EMPTY},      {"input", EMPTY},   {"isindex", EMPTY},
-    {"legend", BLOCK},     {"li", LINE},        {"link", EMPTY},     {"listing", PRE},   {"main", BLOCK},
-    {"menu", BLOCK},       {"meta", META},      {"nav", SKIP},       {"noembed", RAW},   {"noframes", RAW},
-    {"noscript", SKIP},    {"ol", BLOCK},       {"optgroup", BLOCK}, {"option", LINE},   {"p", BLOCK},
-    {"param", EMPTY},      {"pre", PRE},        {"rp", SKIP},        {"rt", SKIP},       {"script", RAW},
-    {"search", BLOCK},     {"section", BLOCK},  {"select", BLOCK},   {"source", EMPTY},  {"style", RAW},
-    {"summary", BLOCK},    {"svg", SKIP},       {"table", BLOCK},    {"tbody", BLOCK},   {"td", CELL},
-    {"template", SKIP},    {"textarea", BLOCK}, {"tfoot", BLOCK},    {"th", CELL},       {"thead", BLOCK},
-    {"title", TITLE},      {"tr", LINE},        {"track", EMPTY},    {"ul", BLOCK},      {"wbr", EMPTY},
-    {"xmp", PRE},
+    {"address", BLOCK},  {"annotation", SKIP},  {"annotation-xml", SKIP},
+    {"area", EMPTY},     {"article", BLOCK},    {"aside", BLOCK},
+    {"base", EMPTY},     {"blockquote", BLOCK}, {"body", BLOCK},
+    {"br", BREAK},       {"caption", BLOCK},    {"center", BLOCK},
+    {"col", EMPTY},      {"dd", LINE},          {"details", BLOCK},
+    {"dialog", BLOCK},   {"dir", BLOCK},        {"div", BLOCK},
+    {"dl", BLOCK},       {"dt", LINE},          {"embed", EMPTY},
+    {"fieldset", BLOCK}, {"figcaption", BLOCK}, {"figure", BLOCK},
+    {"footer", BLOCK},   {"form", BLOCK},       {"frameset", BLOCK},
+    {"h1", BLOCK},       {"h2", BLOCK},         {"h3", BLOCK},
+    {"h4", BLOCK},       {"h5", BLOCK},         {"h6", BLOCK},
+    {"head", BLOCK},     {"header", BLOCK},     {"hgroup", BLOCK},
+    {"hr", RULE},        {"html", HTML},        {"iframe", RAW},
+    {"img", EMPTY},      {"input", EMPTY},      {"isindex", EMPTY},
+    {"legend", BLOCK},   {"li", LINE},          {"link", EMPTY},
+    {"listing", PRE},    {"main", BLOCK},       {"math", MATH},
+    {"menu", BLOCK},     {"meta", META},        {"nav", SKIP},
+    {"noembed", RAW},    {"noframes", RAW},     {"noscript", SKIP},
+    {"ol", BLOCK},       {"optgroup", BLOCK},   {"option", LINE},
+    {"p", BLOCK},        {"param", EMPTY},      {"pre", PRE},
+    {"rp", SKIP},        {"rt", SKIP},          {"script", RAW},
+    {"search", BLOCK},   {"section", BLOCK},    {"select", BLOCK},
+    {"source", EMPTY},   {"style", RAW},        {"summary", BLOCK},
+    {"svg", SKIP},       {"table", BLOCK},      {"tbody", BLOCK},
+    {"td", CELL},        {"template", SKIP},    {"textarea", BLOCK},
+    {"tfoot", BLOCK},    {"th", CELL},          {"thead", BLOCK},
+    {"title", TITLE},    {"tr", LINE},          {"track", EMPTY},
+    {"ul", BLOCK},       {"wbr", EMPTY},        {"xmp", PRE},
 };
 
 typedef struct {
@@ -74,7 +87,7 @@ static int compare_element(const void *key, const void *item) {
 }
 
 static element_kind kind_of(const drt_markup_token *token) {
-    char name[12];
+    char name[16];
     if (token->name_length >= sizeof name)
         return INLINE;
     for (size_t i = 0; i < token->name_length; i++)
@@ -157,6 +170,21 @@ static void add_text(page *p, const drt_markup_token *token) {
         drt_text_add(p->text, out->data, out->length);
 }
 
+/* A formula; what has no end is read as if it were none. */
+static void take_math(page *p, const drt_markup_token *start) {
+    drt_markup before = p->markup;
+    drt_buffer text = {0};
+    if (!drt_mathml_read(&p->markup, start, &text))
+        p->failed = true;
+    else if (p->markup.at == p->markup.length)
+        p->markup = before;
+    else if (p->pre_depth)
+        p->failed |= !drt_buffer_append(&p->pre, text.data ? text.data : "", text.length);
+    else
+        drt_text_add(p->text, text.data ? text.data : "", text.length);
+    drt_buffer_free(&text);
+}
+
 /* The lines of a <pre>: verse and code keep theirs, wrapped prose is joined. */
 static drt_status end_pre(page *p) {
     p->pre_depth = 0;
@@ -196,6 +224,8 @@ static void start_element(page *p, const drt_markup_token *token) {
     if (kind == RAW) {
         drt_markup_token content;
         drt_markup_raw(&p->markup, token, &content);
+    } else if (kind == MATH) {
+        take_math(p, token);
     } else if (kind == TITLE) {
         take_title(p, token);
     } else if (!p->skip_nothing && (kind == SKIP || is_hidden(token, kind))) {

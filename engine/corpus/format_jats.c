@@ -2,7 +2,10 @@
  * behind the paragraph that refers to them; references are lines. See formats.h. */
 #include <string.h>
 
+#include "engine/corpus/tex.h"
 #include "engine/corpus/xml.h"
+
+#define ALTERNATIVES 1000 /* tags that are looked through for MathML */
 
 typedef struct {
     drt_extract *extract;
@@ -10,6 +13,7 @@ typedef struct {
     bool collecting;  /* notes; then the text is read */
     bool front;       /* inside <article-meta> */
     bool after_label; /* what comes stands behind its number */
+    bool math;        /* the formula at hand is there in MathML, too */
     bool spaced;      /* inside a reference whose parts nothing separates */
 } document;
 
@@ -18,6 +22,7 @@ static const drt_xml_element elements[] = {
     {"abstract", DRT_XML_HOOK},
     {"ack", DRT_XML_BLOCK},
     {"alt-text", DRT_XML_SKIP},
+    {"alternatives", DRT_XML_HOOK},
     {"app", DRT_XML_BLOCK},
     {"article-meta", DRT_XML_HOOK},
     {"article-title", DRT_XML_HOOK},
@@ -67,7 +72,7 @@ static const drt_xml_element elements[] = {
     {"table-wrap-foot", DRT_XML_BLOCK},
     {"td", DRT_XML_CELL},
     {"term", DRT_XML_SPACE},
-    {"tex-math", DRT_XML_SKIP},
+    {"tex-math", DRT_XML_HOOK},
     {"th", DRT_XML_CELL},
     {"title", DRT_XML_HOOK},
     {"title-group", DRT_XML_HOOK},
@@ -240,6 +245,39 @@ static void take_label(drt_xml *xml, const drt_markup_token *token) {
     d->after_label = !start;
 }
 
+/* Is there MathML among the ways in which a formula is given? */
+static bool has_math(const drt_xml *xml, const drt_markup_token *start) {
+    drt_markup ahead = xml->markup;
+    drt_markup_token token;
+    for (int depth = 1, n = 0; n < ALTERNATIVES && drt_xml_inside(&ahead, start, &depth, &token); n++)
+        if (is(&token, "math"))
+            return true;
+    return false;
+}
+
+/* A formula in TeX, perhaps a whole document around it. */
+static void take_tex(drt_xml *xml, const drt_markup_token *start) {
+    document *d = xml->user;
+    drt_string source = {0};
+    drt_buffer whole = {0};
+    drt_extract made = {0};
+    bool ok = drt_xml_line(&xml->markup, start, &source);
+    bool bare = source.data && !memchr(source.data, '$', source.length) &&
+                !drt_tex_contains(source.data, source.length, "\\begin");
+    ok = ok && drt_buffer_append_text(&whole, bare ? "$" : "") &&
+         drt_buffer_append(&whole, source.data ? source.data : "", source.length) &&
+         drt_buffer_append_text(&whole, bare ? "$" : "");
+    if (ok && source.length > 0 && !d->math && !xml->quiet) {
+        drt_format_input input = {whole.data, whole.length, "", 0};
+        ok = drt_format_tex_extract(xml->context, &input, &made) != DRT_FATAL;
+        drt_flow_add(&d->flow, made.text.data ? made.text.data : "", made.text.length);
+    }
+    drt_extract_clear(&made);
+    drt_buffer_free(&whole);
+    drt_string_free(&source);
+    xml->failed |= !ok;
+}
+
 static void take_block(document *d, const drt_markup_token *token) {
     if (!d->after_label)
         drt_flow_paragraph(&d->flow);
@@ -260,6 +298,10 @@ static void hook(drt_xml *xml, const drt_markup_token *token) {
         take_label(xml, token);
     else if (is(token, "p") || is(token, "title") || is(token, "caption"))
         take_block(d, token);
+    else if (is(token, "alternatives"))
+        d->math = start && !token->empty && has_math(xml, token);
+    else if (is(token, "tex-math") && start)
+        take_tex(xml, token);
     else if (is(token, "element-citation"))
         d->spaced = start && !token->empty;
     else if (is(token, "mixed-citation"))

@@ -16,6 +16,7 @@
 
 #define DEPTH 16   /* parts inside each other */
 #define PARTS 2000 /* of one message */
+#define WORD 2000  /* bytes of an encoded word */
 
 typedef struct {
     const char *data;
@@ -180,6 +181,7 @@ static size_t decode_word(drt_context *context, slice s, drt_buffer *out, bool *
     if (!first || end - first < 4 || first[2] != '?')
         return 0;
     const char *text = first + 3, *close = text;
+    end = end - text > WORD ? text + WORD : end;
     while (close + 1 < end && !(close[0] == '?' && close[1] == '='))
         close++;
     if (close + 1 >= end)

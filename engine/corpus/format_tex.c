@@ -955,6 +955,7 @@ static size_t find_end(tex *t, const drt_buffer *name, size_t *behind) {
             break;
     }
     bool found = f->length - at >= end.length;
+    t->unbalanced |= !found && t->n_frames == 1;
     at = found ? at : f->length;
     *behind = found ? at + end.length : f->length;
     drt_buffer_free(&end);
@@ -1882,8 +1883,8 @@ static void run(tex *t) {
 static bool note_losses(tex *t, const drt_charset_facts *facts) {
     return (!t->runaway || drt_extract_note(t->extract, DRT_DOCUMENT_PARTIAL,
                                             "its macros or groups go on without end; the rest was not read")) &&
-           (!t->unbalanced ||
-            drt_extract_note(t->extract, DRT_DOCUMENT_PARTIAL, "it has braces that are never closed")) &&
+           (!t->unbalanced || drt_extract_note(t->extract, DRT_DOCUMENT_PARTIAL,
+                                               "it has braces or environments that are never closed")) &&
            (t->n_missing == 0 ||
             drt_extract_note(t->extract, DRT_DOCUMENT_PARTIAL, "files that it includes are missing: %s%s", t->missing,
                              t->n_missing > 4 ? ", ..." : "")) &&

@@ -11,7 +11,7 @@
 #define DEPTH 24        /* files included by each other */
 #define NAME 400        /* bytes of a name that is included */
 #define FILES 20000     /* that wait at a time */
-#define WORK (1u << 28) /* names compared for one main file */
+#define WORK (1u << 28) /* names compared and bytes read for one main file */
 
 typedef struct {
     drt_context *context;
@@ -23,7 +23,7 @@ typedef struct {
     size_t open[DEPTH]; /* files being put together, the main one first */
     int depth;
     size_t taken; /* files that were taken in */
-    size_t work;  /* names compared */
+    size_t work;  /* names compared, bytes read */
     drt_buffer *out;
     drt_status status;
 } flattening;
@@ -330,7 +330,8 @@ static void take_file(flattening *f, size_t index) {
     for (int i = 0; i < f->depth; i++)
         if (f->open[i] == index)
             return; /* it includes itself */
-    if (f->depth == DEPTH)
+    f->work += file->blob.length;
+    if (f->depth == DEPTH || f->work > WORK)
         return;
     f->open[f->depth++] = index;
     f->status =

@@ -163,6 +163,8 @@ static void pages_become_paragraphs(void **state) {
         {"<![if IE]>shown<![endif]>", "shown"},
         {"H<sub>2</sub>O", "H2O"},
         {"soft&shy;ly", "softly"},
+        {"a <math><msup><mi>x</mi><mn>2</mn></msup><annotation>no</annotation></math> b", "a x^2 b"},
+        {"a <math><mi>x</mi> never <p>ends", "a x never\n\nends"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_text("a.html", cases[i][0], cases[i][1]);

@@ -60,6 +60,10 @@ static void journals(void **state) {
               "<body><p>as <inline-formula><alternatives><tex-math>no</tex-math><mml:math><mml:msub><mml:mi>x</mml:mi>"
               "<mml:mi>i</mml:mi></mml:msub></mml:math></alternatives></inline-formula> says</p></body>"),
          "as x_i says"},
+        {JATS("", "<body><p>as <tex-math>x_i \\leq \\frac{a}{b}</tex-math>, "
+                  "<tex-math>\\documentclass{minimal}\\begin{document}$$y$$"
+                  "\\end{document}</tex-math></p></body>"),
+         "as x_i \xE2\x89\xA4 (a)/(b), y"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_text("a.xml", cases[i][0], cases[i][1]);
