@@ -172,13 +172,17 @@ static bool is_head(const writer *w, size_t p, line_pointer line) {
     return found >= (numbers || pdf->n_pages < 4 ? 1 : 2) || (numbers && pdf->n_pages == 1 && line->words == 1);
 }
 
+/* A file of nothing but heads has none: the same words on each page are its text. */
 static void drop_heads(writer *w) {
+    size_t dropped = 0;
     for (size_t p = 0; p < w->pdf->n_pages; p++) {
         const drt_pdf_page *page = &w->pdf->pages[p];
         for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++)
             if (in_margin(page, &w->pdf->lines[i]))
-                w->dropped[i] = is_head(w, p, &w->pdf->lines[i]);
+                dropped += w->dropped[i] = is_head(w, p, &w->pdf->lines[i]);
     }
+    if (dropped == w->pdf->n_lines)
+        memset(w->dropped, 0, w->pdf->n_lines);
 }
 
 /* ---------------------------------------------------------------------------- hyphens ---- */

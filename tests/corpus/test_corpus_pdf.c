@@ -165,7 +165,6 @@ static void what_has_no_text_is_skipped_with_its_reason(void **state) {
                    "skipped | pdf | its letters cannot be told: its fonts do not say which characters they show | ");
     assert_fixture("cut-early", "skipped | pdf | it is damaged: pdftotext cannot open it | ");
     assert_fixture("no-pages", "skipped | pdf | it is damaged: pdftotext cannot open it | ");
-    assert_fixture("page-tree-loop", "skipped | pdf | it is damaged: pdftotext finds no text in it | ");
 }
 
 static void what_is_lost_in_part_is_told(void **state) {
@@ -182,6 +181,8 @@ static void what_is_lost_in_part_is_told(void **state) {
 
 static void loops_and_bombs_end(void **state) {
     (void)state;
+    assert_fixture("page-tree-loop", "partial | pdf | it is damaged; what could be read is in | The ring road has no "
+                                     "end.\\n\\nThe ring road has no end.\\n\\nThe ring road has no end.");
     assert_fixture("xref-loop", "ok | pdf |  | The table leads back to itself.");
     assert_fixture("bomb", "ok | pdf |  | Before the bomb.");
 }
@@ -210,7 +211,7 @@ static void a_missing_program_is_named(void **state) {
     unsetenv("DRT_PDFTOTEXT");
 }
 
-#define WORD "<word xMin=\"72\" yMin=\"300\" xMax=\"99\" yMax=\"310\">Kept</word>"
+#define WORD "<word xMin=\"72\" yMin=\"80\" xMax=\"99\" yMax=\"90\">Kept</word>"
 #define PAGE "<page width=\"600\" height=\"800\"><line>" WORD "</line></page>"
 
 static void a_program_that_breaks_down_costs_its_rest(void **state) {

@@ -56,6 +56,18 @@ static void tokens_shade_what_they_looked_at(void **state) {
     front_free(&shown);
 }
 
+static void the_page_is_told_where_there_are_pages(void **state) {
+    (void)state;
+    front shown;
+    fixture_outside outside;
+    open_passage(&shown, &outside);
+    assert_false(fixture_shows(&shown, 40, 120, "p. 7"));
+    drt_event *event = &trace_of(&shown)->events[shown.model.place.group];
+    event->hits[shown.model.place.hit].page = 7;
+    assert_true(fixture_shows(&shown, 40, 120, "p. 7"));
+    front_free(&shown);
+}
+
 static void the_step_follows_the_token(void **state) {
     (void)state;
     front shown;
@@ -237,6 +249,7 @@ static void golden_screens(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_shade_what_they_looked_at),
+        cmocka_unit_test(the_page_is_told_where_there_are_pages),
         cmocka_unit_test(the_step_follows_the_token),
         cmocka_unit_test(hits_follow_each_other_through_all_events),
         cmocka_unit_test(without_its_document_the_traces_text_is_shown),
