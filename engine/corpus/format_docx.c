@@ -110,8 +110,8 @@ static void add(document *d, const char *text) {
 
 /* What stands in the style "Title" is the title where the properties have none. */
 static void take_title(drt_xml *xml, document *d) {
-    const char *text = d->extract->text.data + d->title_at;
     size_t length = d->extract->text.length - d->title_at;
+    const char *text = length ? d->extract->text.data + d->title_at : "";
     while (length > 0 && *text == '\n') {
         text++;
         length--;

@@ -66,6 +66,7 @@ static void word_text(void **state) {
         {"<w:tbl><w:tr><w:tc>" P(R("out")) "<w:tbl><w:tr><w:tc>" P(R("in")) "</w:tc></w:tr></w:tbl>" P(
              R("rest")) "</w:tc><w:tc>" P(R("x")) "</w:tc></w:tr></w:tbl>",
          "out\nin\nrest x"},
+        {P("<w:pPr><w:pStyle w:val='Title'/></w:pPr>" R(" ")), ""},
         /* changes */
         {P(R("a") "<w:del><w:r><w:delText>no</w:delText></w:r></w:del><w:ins>" R("b") "</w:ins>"), "ab"},
         {P("<w:pPr><w:rPr><w:del/></w:rPr></w:pPr>" R("joined ")) P(R("again")), "joined again"},
