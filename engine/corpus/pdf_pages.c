@@ -150,7 +150,11 @@ static void append_word_text(reader *r, const char *data, size_t length, bool tu
         if (turned)
             from = drt_utf8_floor(data, length, end - 1);
         n = drt_utf8_decode(data + from, length - from, &c);
-        n = n ? n : 1;
+        if (n == 0 || (turned && from + n != end)) { /* a byte of no character */
+            from = turned ? end - 1 : at;
+            n = 1;
+            c = 0xFFFD;
+        }
         if (turned && c >= '0' && c <= '9') {
             while (from > 0 && data[from - 1] >= '0' && data[from - 1] <= '9')
                 from--;

@@ -239,6 +239,8 @@ static void odd_output_is_read_somehow(void **state) {
         "<word>outside</word></line><page>" WORD "</line></page>",
         "<title>&#0;&bogus;<b></title><meta name=\"Author\" content=\";;; and ;\"/><page></page>",
         "<page><line><word>\x01\x02\xFF\xC3</word></line></page>",
+        "<page><line><word>\xD7\x9C"
+        "1\xBD\xBD(\xF7</word></line></page>",
     };
     for (size_t i = 0; i < COUNT(outputs); i++) {
         drt_pdf pdf = {0};
