@@ -14,6 +14,7 @@
 #include "engine/corpus/flow.h"
 #include "engine/corpus/formats.h"
 #include "engine/corpus/tex.h"
+#include "engine/corpus/tex_tables.h"
 #include "engine/corpus/xml.h"
 
 #define FRAMES 400           /* open at a time */
@@ -814,127 +815,6 @@ static void run_condition(tex *t, const char *name, size_t length) {
 
 /* ---------------------------------------------------------------- environments ---- */
 
-typedef enum {
-    SET_AS_BLOCK, /* a paragraph of its own */
-    SET_AS_LIST,
-    SET_AS_TABLE,
-    SET_AS_FORMULA,   /* displayed */
-    SET_INLINE,       /* a formula in the text */
-    SET_AS_MATRIX,    /* rows within a formula */
-    SET_NOTHING,      /* no text for reading */
-    SET_VERBATIM,     /* as it is typed */
-    SET_AS_STATEMENT, /* begins with its own name */
-    SET_THROUGH       /* as if it weren't there */
-} setting;
-
-typedef struct {
-    const char *name;
-    setting kind;
-    const char *arguments; /* of \begin: 'o' optional and 'm' ones that are no text */
-} environment;
-
-static const environment environments[] = {
-    /* sorted by name; a star at the end of a name doesn't count unless it stands here */
-    {"Bmatrix", SET_AS_MATRIX, ""},
-    {"CCSXML", SET_NOTHING, ""},
-    {"Verbatim", SET_VERBATIM, "o"},
-    {"Vmatrix", SET_AS_MATRIX, ""},
-    {"adjustbox", SET_AS_BLOCK, "m"},
-    {"algorithm", SET_AS_BLOCK, "o"},
-    {"algorithmic", SET_AS_LIST, "o"},
-    {"align", SET_AS_FORMULA, ""},
-    {"alignat", SET_AS_FORMULA, "m"},
-    {"aligned", SET_AS_MATRIX, "o"},
-    {"alltt", SET_VERBATIM, ""},
-    {"array", SET_AS_MATRIX, "om"},
-    {"asy", SET_NOTHING, ""},
-    {"axis", SET_NOTHING, ""},
-    {"bmatrix", SET_AS_MATRIX, ""},
-    {"cases", SET_AS_MATRIX, ""},
-    {"circuitikz", SET_NOTHING, ""},
-    {"claim", SET_AS_STATEMENT, "o"},
-    {"column", SET_AS_BLOCK, "m"},
-    {"comment", SET_NOTHING, ""},
-    {"compactenum", SET_AS_LIST, "o"},
-    {"compactitem", SET_AS_LIST, "o"},
-    {"conjecture", SET_AS_STATEMENT, ""},
-    {"corollary", SET_AS_STATEMENT, ""},
-    {"definition", SET_AS_STATEMENT, ""},
-    {"description", SET_AS_LIST, "o"},
-    {"displaymath", SET_AS_FORMULA, ""},
-    {"dmath", SET_AS_FORMULA, ""},
-    {"document", SET_THROUGH, ""},
-    {"enumerate", SET_AS_LIST, "o"},
-    {"eqnarray", SET_AS_FORMULA, ""},
-    {"equation", SET_AS_FORMULA, ""},
-    {"example", SET_AS_STATEMENT, ""},
-    {"feynman", SET_NOTHING, ""},
-    {"figure", SET_AS_BLOCK, "o"},
-    {"filecontents", SET_NOTHING, ""},
-    {"flalign", SET_AS_FORMULA, ""},
-    {"forest", SET_NOTHING, ""},
-    {"gather", SET_AS_FORMULA, ""},
-    {"gathered", SET_AS_MATRIX, "o"},
-    {"itemize", SET_AS_LIST, "o"},
-    {"landscape", SET_THROUGH, ""},
-    {"lemma", SET_AS_STATEMENT, ""},
-    {"list", SET_AS_LIST, "mm"},
-    {"longtable", SET_AS_TABLE, "om"},
-    {"lstlisting", SET_VERBATIM, "o"},
-    {"math", SET_INLINE, ""},
-    {"matrix", SET_AS_MATRIX, ""},
-    {"minipage", SET_AS_BLOCK, "ooom"},
-    {"minted", SET_VERBATIM, "om"},
-    {"multicols", SET_AS_BLOCK, "m"},
-    {"multline", SET_AS_FORMULA, ""},
-    {"pgfpicture", SET_NOTHING, ""},
-    {"picture", SET_NOTHING, ""},
-    {"pmatrix", SET_AS_MATRIX, ""},
-    {"proof", SET_AS_STATEMENT, ""},
-    {"proposition", SET_AS_STATEMENT, ""},
-    {"pspicture", SET_NOTHING, ""},
-    {"remark", SET_AS_STATEMENT, ""},
-    {"sidewaysfigure", SET_AS_BLOCK, "o"},
-    {"sidewaystable", SET_AS_BLOCK, "o"},
-    {"smallmatrix", SET_AS_MATRIX, ""},
-    {"spacing", SET_AS_BLOCK, "m"},
-    {"split", SET_AS_MATRIX, ""},
-    {"subequations", SET_THROUGH, ""},
-    {"subfigure", SET_AS_BLOCK, "om"},
-    {"table", SET_AS_BLOCK, "o"},
-    {"tablenotes", SET_AS_LIST, "o"},
-    {"tabu", SET_AS_TABLE, "m"},
-    {"tabular", SET_AS_TABLE, "om"},
-    {"tabular*", SET_AS_TABLE, "mom"},
-    {"tabularx", SET_AS_TABLE, "mom"},
-    {"tabulary", SET_AS_TABLE, "mom"},
-    {"thebibliography", SET_AS_LIST, "m"},
-    {"theorem", SET_AS_STATEMENT, ""},
-    {"tikzcd", SET_NOTHING, ""},
-    {"tikzpicture", SET_NOTHING, ""},
-    {"trivlist", SET_AS_LIST, ""},
-    {"verbatim", SET_VERBATIM, ""},
-    {"vmatrix", SET_AS_MATRIX, ""},
-    {"wrapfigure", SET_AS_BLOCK, "omom"},
-    {"wraptable", SET_AS_BLOCK, "omom"},
-};
-
-static int compare_environment(const void *key, const void *item) {
-    const char *name = ((const environment *)item)->name;
-    return drt_string_compare(key, name, strlen(name));
-}
-
-static const environment *find_environment(const drt_buffer *name) {
-    drt_string key = {name->data, name->length};
-    const environment *found = bsearch(&key, environments, sizeof environments / sizeof *environments,
-                                       sizeof *environments, compare_environment);
-    if (found || key.length == 0 || key.data[key.length - 1] != '*')
-        return found;
-    key.length--;
-    return bsearch(&key, environments, sizeof environments / sizeof *environments, sizeof *environments,
-                   compare_environment);
-}
-
 /* The place of "\end{name}" in the frame at hand, or its end. */
 static size_t find_end(tex *t, const drt_buffer *name, size_t *behind) {
     const frame *f = source(t);
@@ -1000,8 +880,8 @@ static void put_statement(tex *t, const char *title, size_t length) {
 }
 
 static void begin_environment(tex *t, const drt_buffer *name) {
-    static const environment unknown = {"", SET_AS_BLOCK, "o"};
-    const environment *e = find_environment(name);
+    static const tex_environment unknown = {"", SET_AS_BLOCK, "o"};
+    const tex_environment *e = tex_find_environment(name->data, name->length);
     e = e ? e : &unknown;
     if (e->kind == SET_AS_STATEMENT) {
         char title[NAME];
@@ -1043,7 +923,7 @@ static void begin_environment(tex *t, const drt_buffer *name) {
 }
 
 static void end_environment(tex *t, const drt_buffer *name) {
-    const environment *e = find_environment(name);
+    const tex_environment *e = tex_find_environment(name->data, name->length);
     switch (e ? e->kind : SET_AS_BLOCK) {
     case SET_AS_BLOCK:
     case SET_AS_STATEMENT:
@@ -1094,243 +974,8 @@ static void run_environment(tex *t, bool begin) {
 
 /* ---------------------------------------------------------------- commands ---- */
 
-typedef enum {
-    AUTHOR,
-    AUTHORS_AND,
-    BEGIN,
-    BIBLIOGRAPHY_ITEM,
-    BINOMIAL,
-    BLOCK, /* the argument is a paragraph of its own */
-    CITE,
-    CLOSE_MATH,
-    DATE,
-    DEFINE,
-    DELIMITER,
-    DIMENSION,
-    DROP, /* arguments that are no text; what follows is */
-    END,
-    END_DOCUMENT,
-    FRACTION,
-    IF_NEW,
-    INLINE_MATH,
-    INPUT,
-    ITEM,
-    LET_BE,
-    LETTER_AT,
-    LINE,
-    NEW_COMMAND,
-    NEW_ENVIRONMENT,
-    NEW_OPERATOR,
-    NEW_THEOREM,
-    NOTE,
-    OPEN_MATH,
-    OPERATOR,
-    OTHER_AT,
-    PARAGRAPH,
-    REFERENCE,
-    REFERENCE_IN_PARENTHESES,
-    ROOT,
-    STATEMENT,
-    TEXT_IN_MATH,
-    TITLE,
-    URL,
-    USE,
-    VERBATIM
-} action;
-
-typedef struct {
-    const char *name;
-    action action;
-    const char *arguments; /* passed before: '*', 'o' and 'm' */
-} command;
-
-static const command commands[] = {
-    /* sorted by name */
-    {"(", INLINE_MATH, ""},
-    {")", CLOSE_MATH, ""},
-    {"Autoref", REFERENCE, "*"},
-    {"Citep", CITE, "*"},
-    {"Citet", CITE, "*"},
-    {"Cref", REFERENCE, "*"},
-    {"DeclareMathOperator", NEW_OPERATOR, ""},
-    {"DeclareRobustCommand", NEW_COMMAND, ""},
-    {"[", OPEN_MATH, ""},
-    {"\\", LINE, ""},
-    {"]", CLOSE_MATH, ""},
-    {"address", DROP, "om"},
-    {"addtocounter", DROP, "mm"},
-    {"addtolength", DROP, "mm"},
-    {"affil", DROP, "om"},
-    {"affiliation", DROP, "om"},
-    {"and", AUTHORS_AND, ""},
-    {"author", AUTHOR, "o"},
-    {"autocite", CITE, "*"},
-    {"autoref", REFERENCE, "*"},
-    {"baselineskip", DIMENSION, ""},
-    {"begin", BEGIN, ""},
-    {"bibitem", BIBLIOGRAPHY_ITEM, ""},
-    {"bibliography", DROP, "m"},
-    {"bibliographystyle", DROP, "m"},
-    {"binom", BINOMIAL, ""},
-    {"bye", END_DOCUMENT, ""},
-    {"caption", BLOCK, "*o"},
-    {"captionof", BLOCK, "*m"},
-    {"captionsetup", DROP, "om"},
-    {"cfrac", FRACTION, "o"},
-    {"chapter", BLOCK, "*o"},
-    {"cite", CITE, "*"},
-    {"citealp", CITE, "*"},
-    {"citealt", CITE, "*"},
-    {"citeauthor", CITE, "*"},
-    {"citep", CITE, "*"},
-    {"citet", CITE, "*"},
-    {"citeyear", CITE, "*"},
-    {"citeyearpar", CITE, "*"},
-    {"cline", DROP, "m"},
-    {"cmidrule", DROP, "om"},
-    {"color", DROP, "om"},
-    {"colorbox", DROP, "m"},
-    {"cref", REFERENCE, "*"},
-    {"date", DATE, ""},
-    {"dbinom", BINOMIAL, ""},
-    {"def", DEFINE, ""},
-    {"definecolor", DROP, "mmm"},
-    {"dfrac", FRACTION, ""},
-    {"documentclass", USE, ""},
-    {"documentstyle", USE, ""},
-    {"edef", DEFINE, ""},
-    {"email", DROP, "om"},
-    {"end", END, ""},
-    {"eqref", REFERENCE_IN_PARENTHESES, ""},
-    {"fancyfoot", DROP, "om"},
-    {"fancyhead", DROP, "om"},
-    {"fcolorbox", DROP, "mm"},
-    {"fontsize", DROP, "mm"},
-    {"footcite", CITE, "*"},
-    {"footnote", NOTE, "o"},
-    {"footnotemark", DROP, "o"},
-    {"footnotetext", NOTE, "o"},
-    {"frac", FRACTION, ""},
-    {"framesubtitle", BLOCK, ""},
-    {"frametitle", BLOCK, "o"},
-    {"gdef", DEFINE, ""},
-    {"genfrac", DROP, "mmmm"},
-    {"geometry", DROP, "m"},
-    {"graphicspath", DROP, "m"},
-    {"href", DROP, "om"},
-    {"hskip", DIMENSION, ""},
-    {"hspace", DROP, "*m"},
-    {"hypersetup", DROP, "m"},
-    {"hyphenation", DROP, "m"},
-    {"icmlaffiliation", DROP, "mm"},
-    {"include", INPUT, ""},
-    {"includegraphics", DROP, "*oom"},
-    {"index", DROP, "om"},
-    {"input", INPUT, ""},
-    {"inst", DROP, "m"},
-    {"institute", DROP, "om"},
-    {"item", ITEM, ""},
-    {"kern", DIMENSION, ""},
-    {"keywords", BLOCK, "o"},
-    {"label", DROP, "om"},
-    {"left", DELIMITER, ""},
-    {"let", LET_BE, ""},
-    {"lstinline", VERBATIM, "o"},
-    {"lstset", DROP, "m"},
-    {"makeatletter", LETTER_AT, ""},
-    {"makeatother", OTHER_AT, ""},
-    {"maketitle", PARAGRAPH, ""},
-    {"marginpar", NOTE, "o"},
-    {"mbox", TEXT_IN_MATH, ""},
-    {"mintinline", VERBATIM, "om"},
-    {"mskip", DIMENSION, ""},
-    {"multicolumn", DROP, "mm"},
-    {"multirow", DROP, "omom"},
-    {"nameref", REFERENCE, "*"},
-    {"newcommand", NEW_COMMAND, ""},
-    {"newcounter", DROP, "mo"},
-    {"newenvironment", NEW_ENVIRONMENT, ""},
-    {"newif", IF_NEW, ""},
-    {"newlength", DROP, "m"},
-    {"newline", LINE, ""},
-    {"newpage", PARAGRAPH, ""},
-    {"newtheorem", NEW_THEOREM, ""},
-    {"nocite", DROP, "m"},
-    {"nolinkurl", URL, ""},
-    {"operatorname", OPERATOR, "*"},
-    {"orcid", DROP, "m"},
-    {"pagenumbering", DROP, "m"},
-    {"pageref", REFERENCE, "*"},
-    {"pagestyle", DROP, "m"},
-    {"par", PARAGRAPH, ""},
-    {"paragraph", BLOCK, "*o"},
-    {"parbox", DROP, "ooom"},
-    {"parencite", CITE, "*"},
-    {"parindent", DIMENSION, ""},
-    {"parskip", DIMENSION, ""},
-    {"part", BLOCK, "*o"},
-    {"path", URL, ""},
-    {"phantom", DROP, "m"},
-    {"providecommand", NEW_COMMAND, ""},
-    {"raisebox", DROP, "moo"},
-    {"ref", REFERENCE, "*"},
-    {"renewcommand", NEW_COMMAND, ""},
-    {"renewenvironment", NEW_ENVIRONMENT, ""},
-    {"resizebox", DROP, "*mm"},
-    {"right", DELIMITER, ""},
-    {"rotatebox", DROP, "om"},
-    {"rule", DROP, "omm"},
-    {"scalebox", DROP, "mo"},
-    {"section", BLOCK, "*o"},
-    {"setcounter", DROP, "mm"},
-    {"setlength", DROP, "mm"},
-    {"settowidth", DROP, "mm"},
-    {"sqrt", ROOT, ""},
-    {"subparagraph", BLOCK, "*o"},
-    {"subsection", BLOCK, "*o"},
-    {"subsubsection", BLOCK, "*o"},
-    {"subtitle", BLOCK, "o"},
-    {"tbinom", BINOMIAL, ""},
-    {"text", TEXT_IN_MATH, ""},
-    {"textcite", CITE, "*"},
-    {"textcolor", DROP, "om"},
-    {"textnormal", TEXT_IN_MATH, ""},
-    {"textrm", TEXT_IN_MATH, ""},
-    {"tfrac", FRACTION, ""},
-    {"thanks", DROP, "m"},
-    {"theoremhead", STATEMENT, ""},
-    {"theoremstyle", DROP, "m"},
-    {"thispagestyle", DROP, "m"},
-    {"tikz", DROP, "om"},
-    {"tikzset", DROP, "m"},
-    {"title", TITLE, "o"},
-    {"today", DROP, ""},
-    {"url", URL, ""},
-    {"usebox", DROP, "m"},
-    {"usepackage", USE, ""},
-    {"usetheme", DROP, "om"},
-    {"usetikzlibrary", DROP, "m"},
-    {"vbox", DROP, ""},
-    {"verb", VERBATIM, "*"},
-    {"vphantom", DROP, "m"},
-    {"vref", REFERENCE, "*"},
-    {"vskip", DIMENSION, ""},
-    {"vspace", DROP, "*m"},
-    {"xdef", DEFINE, ""},
-};
-
-static int compare_command(const void *key, const void *item) {
-    const char *name = ((const command *)item)->name;
-    return drt_string_compare(key, name, strlen(name));
-}
-
-static const command *find_command(const char *name, size_t length) {
-    drt_string key = {(char *)name, length};
-    return bsearch(&key, commands, sizeof commands / sizeof *commands, sizeof *commands, compare_command);
-}
-
 static bool is_structure(const char *name, size_t length) {
-    return find_command(name, length) != NULL;
+    return tex_find_command(name, length) != NULL;
 }
 
 /* ------------------------------------------------------------ title, authors, date ---- */
@@ -1624,135 +1269,135 @@ static void take_options(tex *t) {
     drt_buffer_free(&option);
 }
 
-static void run_action(tex *t, const command *c) {
+static void run_action(tex *t, const tex_command *c) {
     for (const char *argument = c->arguments; *argument; argument++)
         if (*argument == '*')
             take(t, '*');
         else
             drop_arguments(t, *argument == 'o' ? "o" : "m");
     switch (c->action) {
-    case AUTHOR:
+    case TEX_AUTHOR:
         take_authors(t);
         break;
-    case AUTHORS_AND:
+    case TEX_AUTHORS_AND:
         put_text(t, t->author ? ";" : " ");
         break;
-    case BEGIN:
-    case END:
-        run_environment(t, c->action == BEGIN);
+    case TEX_BEGIN:
+    case TEX_END:
+        run_environment(t, c->action == TEX_BEGIN);
         break;
-    case BIBLIOGRAPHY_ITEM:
+    case TEX_BIBLIOGRAPHY_ITEM:
         put_bibliography_item(t);
         break;
-    case BINOMIAL:
+    case TEX_BINOMIAL:
         put_enclosed(t, "(", "");
         put_enclosed(t, " choose ", ")");
         break;
-    case BLOCK:
+    case TEX_BLOCK:
         put_block(t);
         break;
-    case CITE:
+    case TEX_CITE:
         put_citation(t);
         break;
-    case CLOSE_MATH:
+    case TEX_CLOSE_MATH:
         end_math(t);
         break;
-    case DATE:
+    case TEX_DATE:
         take_line(t, &t->extract->date);
         break;
-    case DEFINE:
+    case TEX_DEFINE:
         plain_definition(t);
         break;
-    case DELIMITER:
+    case TEX_DELIMITER:
         skip_space(t);
         take(t, '.');
         break;
-    case DIMENSION:
+    case TEX_DIMENSION:
         drop_dimension(t);
         break;
-    case DROP:
+    case TEX_DROP:
         break;
-    case END_DOCUMENT:
+    case TEX_END_DOCUMENT:
         t->ended = true;
         break;
-    case FRACTION:
+    case TEX_FRACTION:
         put_enclosed(t, "(", ")");
         put_enclosed(t, "/(", ")");
         break;
-    case IF_NEW:
+    case TEX_IF_NEW:
         new_condition(t);
         break;
-    case INLINE_MATH:
+    case TEX_INLINE_MATH:
         begin_math(t, 1);
         break;
-    case INPUT:
+    case TEX_INPUT:
         miss(t);
         break;
-    case ITEM:
+    case TEX_ITEM:
         put_item(t);
         break;
-    case LET_BE:
+    case TEX_LET_BE:
         let(t);
         break;
-    case LETTER_AT:
-    case OTHER_AT:
-        t->at_letter = c->action == LETTER_AT;
+    case TEX_LETTER_AT:
+    case TEX_OTHER_AT:
+        t->at_letter = c->action == TEX_LETTER_AT;
         break;
-    case LINE:
+    case TEX_LINE:
         end_row(t);
         break;
-    case NEW_COMMAND:
+    case TEX_NEW_COMMAND:
         new_command(t);
         break;
-    case NEW_ENVIRONMENT:
+    case TEX_NEW_ENVIRONMENT:
         new_environment(t);
         break;
-    case NEW_OPERATOR:
+    case TEX_NEW_OPERATOR:
         new_operator(t);
         break;
-    case NEW_THEOREM:
+    case TEX_NEW_THEOREM:
         new_theorem(t);
         break;
-    case NOTE:
+    case TEX_NOTE:
         put_note(t);
         break;
-    case OPEN_MATH:
+    case TEX_OPEN_MATH:
         begin_math(t, 2);
         break;
-    case OPERATOR:
+    case TEX_OPERATOR:
         put_operator(t);
         break;
-    case PARAGRAPH:
+    case TEX_PARAGRAPH:
         end_paragraph(t);
         break;
-    case REFERENCE:
+    case TEX_REFERENCE:
         put_reference(t);
         break;
-    case REFERENCE_IN_PARENTHESES:
+    case TEX_REFERENCE_IN_PARENTHESES:
         put_text(t, "(");
         put_reference(t);
         put_text(t, ")");
         break;
-    case ROOT:
+    case TEX_ROOT:
         put_root(t);
         break;
-    case STATEMENT: {
+    case TEX_STATEMENT: {
         drt_buffer title = render_argument(t);
         put_statement(t, title.data ? title.data : "", title.length);
         drt_buffer_free(&title);
         break;
     }
-    case TEXT_IN_MATH:
+    case TEX_TEXT_IN_MATH:
         run_as_text(t);
         break;
-    case TITLE:
+    case TEX_TITLE:
         take_line(t, &t->extract->title);
         break;
-    case URL:
-    case VERBATIM:
-        put_raw(t, c->action == URL);
+    case TEX_URL:
+    case TEX_VERBATIM:
+        put_raw(t, c->action == TEX_URL);
         break;
-    case USE:
+    case TEX_USE:
         take_options(t);
         break;
     }
@@ -1782,7 +1427,7 @@ static void run_command(tex *t, const char *name, size_t length, bool defined) {
     bool math_only;
     const char *text;
     const drt_tex_macro *macro = defined ? drt_tex_find(&t->macros, name, length) : NULL;
-    const command *c = macro ? NULL : find_command(name, length);
+    const tex_command *c = macro ? NULL : tex_find_command(name, length);
     if (macro)
         expand(t, macro);
     else if (c)

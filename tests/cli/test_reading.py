@@ -139,6 +139,20 @@ class Reading(cli.Case):
         self.assertEqual({h["chunk"]: h["page"] for e in stored["events"] for h in e["hits"]}, pages)
         self.drt("verify", lib)
 
+    def test_citations(self):
+        """ls and evidence say title, authors and date"""
+        self.write("ledger.tex", "\\title{The Ledger}\\author{Ada Renn \\and Bo Tarn}\\date{May 2019}\\begin{document}"
+                   "The reeve of Osk keeps seven herons.\\end{document}")
+        self.write("many.md", "---\ntitle: Herons\nauthor: [A One, B Two, C Three, D Four]\n---\nHerons of Osk are grey.\n")
+        lib = self.path("cited.drt")
+        self.drt("ingest", lib, "ledger.tex", "many.md")
+        listed = self.drt("ls", lib).out.decode().splitlines()
+        self.assertTrue(listed[0].endswith('ledger.tex "The Ledger" by Ada Renn, Bo Tarn (May 2019)'), listed)
+        self.assertTrue(listed[1].endswith('many.md "Herons" by A One, B Two, C Three and others'), listed)
+        self.assertEqual([d["authors"] for d in self.ls(lib)], [["Ada Renn", "Bo Tarn"], ["A One", "B Two", "C Three", "D Four"]])
+        found = self.drt("search", lib, "--retriever", "bm25", "seven herons of the reeve").out.decode()
+        self.assertIn('ledger.tex "The Ledger" by Ada Renn, Bo Tarn (May 2019), bytes ', found)
+
     def test_rm(self):
         lib = self.one()
         self.write("copy.txt", TEXT + "\n")

@@ -1,0 +1,83 @@
+/* tex_tables.h: the environments and commands of LaTeX that make up a document's structure, and what they do to the text.
+ * May use: base. */
+#ifndef DRT_CORPUS_TEX_TABLES_H
+#define DRT_CORPUS_TEX_TABLES_H
+
+#include "engine/base/buffer.h"
+
+typedef enum {
+    SET_AS_BLOCK, /* a paragraph of its own */
+    SET_AS_LIST,
+    SET_AS_TABLE,
+    SET_AS_FORMULA,   /* displayed */
+    SET_INLINE,       /* a formula in the text */
+    SET_AS_MATRIX,    /* rows within a formula */
+    SET_NOTHING,      /* no text for reading */
+    SET_VERBATIM,     /* as it is typed */
+    SET_AS_STATEMENT, /* begins with its own name */
+    SET_THROUGH       /* as if it weren't there */
+} tex_setting;
+
+typedef struct {
+    const char *name;
+    tex_setting kind;
+    const char *arguments; /* of \begin: 'o' optional and 'm' ones that are no text */
+} tex_environment;
+
+/* NULL: it isn't known. A star at the end of the name doesn't count unless there is one of that name. */
+const tex_environment *tex_find_environment(const char *name, size_t length);
+
+typedef enum {
+    TEX_AUTHOR,
+    TEX_AUTHORS_AND,
+    TEX_BEGIN,
+    TEX_BIBLIOGRAPHY_ITEM,
+    TEX_BINOMIAL,
+    TEX_BLOCK, /* the argument is a paragraph of its own */
+    TEX_CITE,
+    TEX_CLOSE_MATH,
+    TEX_DATE,
+    TEX_DEFINE,
+    TEX_DELIMITER,
+    TEX_DIMENSION,
+    TEX_DROP, /* arguments that are no text; what follows is */
+    TEX_END,
+    TEX_END_DOCUMENT,
+    TEX_FRACTION,
+    TEX_IF_NEW,
+    TEX_INLINE_MATH,
+    TEX_INPUT,
+    TEX_ITEM,
+    TEX_LET_BE,
+    TEX_LETTER_AT,
+    TEX_LINE,
+    TEX_NEW_COMMAND,
+    TEX_NEW_ENVIRONMENT,
+    TEX_NEW_OPERATOR,
+    TEX_NEW_THEOREM,
+    TEX_NOTE,
+    TEX_OPEN_MATH,
+    TEX_OPERATOR,
+    TEX_OTHER_AT,
+    TEX_PARAGRAPH,
+    TEX_REFERENCE,
+    TEX_REFERENCE_IN_PARENTHESES,
+    TEX_ROOT,
+    TEX_STATEMENT,
+    TEX_TEXT_IN_MATH,
+    TEX_TITLE,
+    TEX_URL,
+    TEX_USE,
+    TEX_VERBATIM
+} tex_action;
+
+typedef struct {
+    const char *name;
+    tex_action action;
+    const char *arguments; /* passed before: '*', 'o' and 'm' */
+} tex_command;
+
+/* NULL: it isn't known. */
+const tex_command *tex_find_command(const char *name, size_t length);
+
+#endif
