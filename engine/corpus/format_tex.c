@@ -266,7 +266,7 @@ static bool read_option(tex *t, drt_buffer *out) {
         at += c == '\\';
     }
     if (at >= f->length || f->data[at] != ']' || depth != 0) {
-        t->budget -= (int64_t)(at - start);
+        spend(t, at - start);
         return false;
     }
     t->failed |= !drt_buffer_append(out, f->data + start, at - start);

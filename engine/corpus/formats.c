@@ -41,6 +41,12 @@ static bool is_old_office(const drt_format_probe *probe) {
     return begins(probe, 0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8);
 }
 
+/* A new office file with a password is an old one around it. */
+static bool is_locked_office(const drt_format_probe *probe) {
+    return is_old_office(probe) &&
+           drt_name_has_extension(probe->name, probe->name_length, " .docx .docm .xlsx .xlsm .pptx .pptm ");
+}
+
 static bool is_mobi(const drt_format_probe *probe) {
     return begins(probe, 60, "BOOKMOBI", 8);
 }
@@ -103,6 +109,8 @@ static const drt_format formats[] = {
      drt_format_tex_extract, NULL, NULL},
     {"tex-style", " .sty .cls .bst .aux .blg .lof .lot .fls .fdb_latexmk .synctex ", "TeX's own files", DRT_FORMAT_TEXT,
      NULL, NULL, "it is a file of TeX's own, not a document", NULL},
+    {"office", "", "office files with a password", DRT_FORMAT_BINARY, is_locked_office, NULL,
+     "it is encrypted; a password would be needed", NULL},
     {"doc", " .doc .xls .ppt .msg ", "Microsoft Office 97", DRT_FORMAT_BINARY, is_old_office, NULL,
      "the binary format of old Microsoft Office files is not read", NULL},
     {"mobi", " .mobi .azw .azw3 ", "Kindle", DRT_FORMAT_BINARY, is_mobi, NULL, "the Kindle format is not read", NULL},

@@ -32,6 +32,8 @@ static void content_goes_before_the_name(void **state) {
         {"a.txt", "{\\rtf1", "rtf"},
         {"a.tex", "\\documentclass", "tex"},
         {"a.docx", "\x01\x02\x03\x04", "docx"}, /* damaged */
+        {"a.doc", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "doc"},
+        {"a.docx", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "office"}, /* with a password */
         {"a.db", "a text all the same", "text"},
         {"a.txt", "\x89PNG\r\n\x1A\n\x01\x02\x03", "image"},
         {"a.jpg", "a text all the same", "text"},

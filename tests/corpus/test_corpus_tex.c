@@ -139,6 +139,12 @@ static void sources_without_end(void **state) {
     drt_extract made = extract_bytes("a.tex", deep.data, deep.length);
     assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
     drt_extract_clear(&made);
+    deep.length = 0;
+    for (int i = 0; i < 100000; i++) /* options that don't end are looked for so often, and no more */
+        assert_true(drt_buffer_append_text(&deep, "\\item ["));
+    made = extract_bytes("a.tex", deep.data, deep.length);
+    assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
+    drt_extract_clear(&made);
     drt_buffer_free(&deep);
 }
 
