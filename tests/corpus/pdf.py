@@ -404,8 +404,8 @@ def damaged_page():
         page.text(72, 740 - 12 * i, "Row %d of the long list of keepers holds the number %d." % (i, i * i * 7919 % 1000))
     pdf.page().text(72, 700, "The second page is whole.")
     data = bytearray(pdf.data())
-    at = data.index(b"stream\n", data.index(b"/MediaBox") - 2200 if data.index(b"/MediaBox") > 2200 else 0)
-    for i in range(at + 400, at + 440):
+    end = data.rindex(b"endstream", 0, data.index(b"/MediaBox"))  # of the first page's content
+    for i in range(end - 250, end - 210):
         data[i] ^= 0x5A
     return bytes(data)
 
