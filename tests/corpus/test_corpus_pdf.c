@@ -174,7 +174,7 @@ static void what_is_lost_in_part_is_told(void **state) {
     drt_extract extract = extract_fixture("damaged-page");
     assert_int_equal(extract.status, DRT_DOCUMENT_PARTIAL);
     assert_string_equal(extract.reason.data, "it is damaged; what could be read is in");
-    assert_non_null(strstr(extract.text.data, "Row 8 of the long list of keepers holds the number 816."));
+    assert_non_null(strstr(extract.text.data, "Row 3 of the long list of keepers"));
     assert_non_null(strstr(extract.text.data, "The second page is whole."));
     drt_extract_clear(&extract);
 }
