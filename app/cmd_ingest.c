@@ -15,12 +15,15 @@
 typedef struct {
     compute_options compute;
     drt_memory_type memory;
+    option_list include, exclude;
     const char *report;
 } values;
 
 static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .memory = DRT_MEMORY_INT8};
 
 static const drt_option option_table[] = {
+    OPT_LIST("include", include, "GLOB", "only members whose path or its last part matches; may be repeated"),
+    OPT_LIST("exclude", exclude, "GLOB", "no members that match, nor what is in folders and archives that do"),
     OPT_STRING("report", report, "FILE", "write one JSON object for each member, see drt(1)"),
     OPT_MEMORY(memory),
     OPT_COMPUTE(compute),
@@ -84,8 +87,11 @@ static void print_summary(ingest *run, const drt_ingest_report *report, const ch
     terminal_write(stderr, library, strlen(library), TEXT_LINE);
     if (report->partial)
         fprintf(stderr, " (%lld partial)", (long long)report->partial);
-    fprintf(stderr, ", %lld known, %lld skipped; %lld chunks, %lld tokens, %.1f s", (long long)report->known,
-            (long long)report->skipped, (long long)report->chunks, (long long)report->tokens, report->seconds);
+    fprintf(stderr, ", %lld known, %lld skipped", (long long)report->known, (long long)report->skipped);
+    if (report->passed_over)
+        fprintf(stderr, ", %lld passed over", (long long)report->passed_over);
+    fprintf(stderr, "; %lld chunks, %lld tokens, %.1f s", (long long)report->chunks, (long long)report->tokens,
+            report->seconds);
     if (report->seconds > 0 && report->tokens > 0)
         fprintf(stderr, ", %.0f tokens/s", (double)report->tokens / report->seconds);
     fputs(report->cancelled ? "; stopped early, what is in stays in\n" : "\n", stderr);
@@ -113,12 +119,16 @@ static bool close_report(ingest *run, const char *path) {
 }
 
 /* Returns the exit status. */
-static int ingest_paths(ingest *run, const char *library, char **paths, size_t n_paths) {
+static int ingest_paths(ingest *run, const values *options, const char *library, char **paths, size_t n_paths) {
     drt_ingest_params params = {.paths = (const char *const *)paths,
                                 .n_paths = n_paths,
                                 .progress = show_progress,
                                 .member = note_member,
-                                .user = run};
+                                .user = run,
+                                .include = options->include.items,
+                                .n_include = options->include.n,
+                                .exclude = options->exclude.items,
+                                .n_exclude = options->exclude.n};
     drt_ingest_report report = {0};
     drt_status status = drt_ingest(run->work.context, run->work.library, run->work.model, &params, &report);
     print_summary(run, &report, library);
@@ -138,7 +148,7 @@ static int run(const void *given, char **operands) {
     int status = EXIT_USAGE;
     if (workspace_open(&run.work) && open_report(&run, options->report) &&
         workspace_open_ingest(&run.work, &options->compute, library, options->memory)) {
-        status = ingest_paths(&run, library, operands + 1, n_paths);
+        status = ingest_paths(&run, options, library, operands + 1, n_paths);
         if (status == EXIT_ALL && !all_exist)
             status = EXIT_SOME;
     }

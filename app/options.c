@@ -45,6 +45,15 @@ static bool store(const drt_command *command, const drt_option *o, const char *t
     case OPTION_STRING:
         *(const char **)value = text;
         return true;
+    case OPTION_LIST: {
+        option_list *list = value;
+        if (list->n == OPTION_LIST_MOST) {
+            complain("%s: --%s can be given %d times, not more", command->name, o->name, OPTION_LIST_MOST);
+            return false;
+        }
+        list->items[list->n++] = text;
+        return true;
+    }
     case OPTION_INTEGER: {
         long long number = strtoll(text, &end, 10);
         if (end == text || *end || errno || (double)number < o->low || (double)number > o->high) {

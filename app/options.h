@@ -10,10 +10,18 @@
 typedef enum {
     OPTION_FLAG,    /* bool: true when given */
     OPTION_STRING,  /* const char *: the argument as it is */
+    OPTION_LIST,    /* option_list: the arguments of all times that it is given */
     OPTION_INTEGER, /* int64_t within [low, high] */
     OPTION_REAL,    /* double within [low, high] */
     OPTION_CHOICE   /* whatever parse() stores */
 } option_kind;
+
+#define OPTION_LIST_MOST 64
+
+typedef struct {
+    const char *items[OPTION_LIST_MOST];
+    size_t n;
+} option_list;
 
 /* One option; a table's row. */
 typedef struct {
@@ -33,6 +41,11 @@ typedef struct {
 #define OPT_STRING(option_name, member, called, text)                                                                  \
     {                                                                                                                  \
         .name = (option_name), .kind = OPTION_STRING, .offset = offsetof(values, member), .argument = (called),        \
+        .help = (text)                                                                                                 \
+    }
+#define OPT_LIST(option_name, member, called, text)                                                                    \
+    {                                                                                                                  \
+        .name = (option_name), .kind = OPTION_LIST, .offset = offsetof(values, member), .argument = (called),          \
         .help = (text)                                                                                                 \
     }
 #define OPT_INTEGER(option_name, member, called, least, most, text)                                                    \

@@ -331,10 +331,16 @@ typedef struct {
     void (*member)(void *user, const drt_member *member);       /* once a member, in order; NULL: none */
     void *user;
     int threads; /* that tokenise; 0: as many as the device leaves room for */
+    /* Globs as of drt_library_documents, compared with a member's path and with the last part of it; strings end with
+     * NUL. Members that no `include` names (n_include 0: all are) or that some `exclude` names, and all that is in or
+     * below an excluded archive or folder, are passed over: no rows, no calls of `member`. */
+    const char *const *include, *const *exclude;
+    size_t n_include, n_exclude;
 } drt_ingest_params;
 
 typedef struct {
     int64_t ok, partial, skipped, known;
+    int64_t passed_over; /* for the globs; an excluded folder or archive counts as one */
     int64_t chunks, tokens, text_bytes;
     double seconds;
     bool cancelled; /* stopped early; what was committed stays */

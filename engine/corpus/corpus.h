@@ -67,6 +67,11 @@ typedef struct {
     /* Each member in order that was extracted here, or skipped before its bytes were read; `extract` belongs to the
      * walk. As with `raw`, a status that is not DRT_OK ends the walk. */
     drt_status (*member)(void *user, const drt_source *source, drt_extract *extract);
+    /* Is what has this display path wanted? holds_others: it is a folder or an archive, which is looked into if so, and
+     * its own failures are members. Asked before the bytes are read, as far as these aren't needed to recognise what
+     * it is. What a project of TeX includes is included, wanted by itself or not. NULL: all is wanted. */
+    bool (*wanted)(void *user, const char *path, size_t path_length, bool holds_others);
+    int64_t *passed_over; /* grows with each that was not wanted; NULL: not counted */
     /* Bytes of this walk's source files read so far, and in all. */
     void (*progress)(void *user, const char *path, size_t path_length, int64_t bytes, int64_t total);
     void *user;
@@ -77,7 +82,7 @@ drt_corpus_params drt_corpus_params_default(void); /* 32, 1,000,000, 256 MiB, 51
 /* Walks one path. DRT_FAILED: the path itself could not be read (missing, no permission); what was
  * visited before stays visited. Stops quietly when cancelled. */
 drt_status drt_corpus_walk(drt_context *context, const char *path, const drt_corpus_params *params);
-/* Bytes of the source files that a walk would read: what its progress ends at. The same errors. */
-drt_status drt_corpus_measure(drt_context *context, const char *path, int64_t *bytes);
+/* Bytes of the source files that this walk would read: what its progress ends at. The same errors. */
+drt_status drt_corpus_measure(drt_context *context, const char *path, const drt_corpus_params *params, int64_t *bytes);
 
 #endif

@@ -65,6 +65,22 @@ void drt_visit_skip(drt_visit *v, const char *format, int64_t raw_bytes, const c
     drt_extract_clear(&extract);
 }
 
+static bool is_wanted(const drt_visit *v, const drt_buffer *path, bool holds_others) {
+    return !v->params->wanted || v->params->wanted(v->params->user, path->data, path->length, holds_others);
+}
+
+static void pass_over(const drt_visit *v) {
+    if (v->params->passed_over && !v->measuring)
+        ++*v->params->passed_over;
+}
+
+bool drt_visit_wants(drt_visit *v, bool holds_others) {
+    bool wanted = is_wanted(v, &v->path, holds_others);
+    if (!wanted)
+        pass_over(v);
+    return wanted;
+}
+
 static void tell_progress(drt_visit *v) {
     int64_t read = v->file_read < v->file_size ? v->file_read : v->file_size;
     if (v->params->progress)
@@ -249,13 +265,16 @@ static void pass_tex(drt_visit *v, const drt_tex_file *file, drt_blob *blob) {
     drt_format_probe probe = {.name = name, .name_length = (size_t)(file->path.data + file->path.length - name)};
     drt_buffer place = v->path;
     v->path = (drt_buffer){.data = file->path.data, .length = file->path.length};
-    pass_document(v, drt_format_named("tex"), &probe, blob, NULL);
+    if (drt_visit_wants(v, false))
+        pass_document(v, drt_format_named("tex"), &probe, blob, NULL);
     v->path = place;
 }
 
 /* One file with all that it includes; a main one that another has taken in already is none of its own. */
 static void put_together(drt_visit *v, size_t from, size_t index) {
-    drt_buffer text = {0};
+    drt_buffer text = {0}, path = {.data = v->tex.files[index].path.data, .length = v->tex.files[index].path.length};
+    if (!is_wanted(v, &path, false))
+        return; /* then what it includes stands alone, where that is wanted */
     bool whole = true;
     drt_status status = drt_tex_project_flatten(v->context, &v->tex, from, index, true, &text, &whole);
     if (status == DRT_FATAL)
@@ -290,11 +309,15 @@ void drt_visit_tex(drt_visit *v, size_t from) {
     drt_tex_project_cut(tex, from);
 }
 
+static bool is_tex(const drt_format *format) {
+    return strcmp(format->name, "tex") == 0;
+}
+
 /* Lets a source of TeX wait. false: it is to be handed on now. */
 static bool keep_tex(drt_visit *v, const drt_format *format, drt_blob *blob) {
     bool memory = true;
-    bool kept = strcmp(format->name, "tex") == 0 && blob->length > 0 &&
-                drt_tex_project_add(&v->tex, v->path.data, v->path.length, blob, &memory);
+    bool kept =
+        is_tex(format) && blob->length > 0 && drt_tex_project_add(&v->tex, v->path.data, v->path.length, blob, &memory);
     if (!memory)
         drt_visit_out_of_memory(v);
     return kept;
@@ -346,30 +369,40 @@ static void visit_split(drt_visit *v, level *outer, const drt_format *format, co
         drt_visit_skip(v, format->name, (int64_t)blob->length, "there is nothing in it, or it is damaged");
 }
 
+/* Reports a document that is not read, unless it was read for others alone. */
+static void skip_document(drt_visit *v, const drt_format *format, int64_t raw_bytes, const char *reason) {
+    if (drt_visit_wants(v, format->split))
+        drt_visit_skip(v, format->name, raw_bytes, reason);
+}
+
 static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const drt_format *format,
                            const drt_format_probe *probe, int depth) {
+    if (!is_tex(format) && !drt_visit_wants(v, format->split)) { /* other sources may include one of TeX */
+        charge_unread(outer, stream->size);
+        return;
+    }
     if (!format->extract && !format->split) {
         const char *refusal = charge_unread(outer, stream->size);
         drt_visit_skip(v, format->name, stream->size, refusal ? refusal : format->refusal);
         return;
     }
     if (stream->size == 0 || (stream->size < 0 && probe->whole && probe->head_length == 0)) {
-        drt_visit_skip(v, format->name, 0, "it is empty");
+        skip_document(v, format, 0, "it is empty");
         return;
     }
     if (stream->size > v->params->limits.max_member_bytes) {
         drt_stream_fail(stream, "it is larger than the limit of %lld MiB",
                         (long long)(v->params->limits.max_member_bytes >> 20));
-        drt_visit_skip(v, format->name, stream->size, stream->error);
+        skip_document(v, format, stream->size, stream->error);
         return;
     }
     drt_blob blob = {0};
     if (!read_document(v, outer, stream, &blob)) {
-        drt_visit_skip(v, format->name, stream->size, stream->error);
+        skip_document(v, format, stream->size, stream->error);
     } else {
         if (format->split)
             visit_split(v, outer, format, probe, &blob, depth);
-        if (format->extract && !drt_visit_stopped(v) && !keep_tex(v, format, &blob))
+        if (format->extract && !drt_visit_stopped(v) && !keep_tex(v, format, &blob) && drt_visit_wants(v, false))
             pass_document(v, format, probe, &blob, blob.cut ? stream->error : NULL);
     }
     drt_blob_free(&blob);
@@ -400,6 +433,12 @@ bool drt_visit_is_litter(const char *path, size_t length) {
 
 const char drt_visit_litter_reason[] = "a file of the system's own, not a document";
 
+/* Reports what can't be looked into, if it is wanted. */
+static void skip_member(drt_visit *v, int64_t raw_bytes, const char *reason) {
+    if (drt_visit_wants(v, false))
+        drt_visit_skip(v, "", raw_bytes, reason);
+}
+
 static void visit_member(drt_visit *v, level *l, const drt_archive_member *member, const char *name, size_t name_length,
                          int depth) {
     if (member->path_length == 0) {
@@ -413,13 +452,13 @@ static void visit_member(drt_visit *v, level *l, const drt_archive_member *membe
     if (drt_visit_stopped(v))
         ;
     else if (drt_visit_is_litter(member->path, member->path_length))
-        drt_visit_skip(v, "", member->stream->size, drt_visit_litter_reason);
+        skip_member(v, member->stream->size, drt_visit_litter_reason);
     else if (member->kind == DRT_MEMBER_LINK)
-        drt_visit_skip(v, "", -1, "a link; links are not followed");
+        skip_member(v, -1, "a link; links are not followed");
     else if (member->kind == DRT_MEMBER_SPECIAL)
-        drt_visit_skip(v, "", -1, "neither a file nor a folder");
+        skip_member(v, -1, "neither a file nor a folder");
     else if (member->encrypted)
-        drt_visit_skip(v, "", member->stream->size, "it is encrypted; a password would be needed");
+        skip_member(v, member->stream->size, "it is encrypted; a password would be needed");
     else
         visit(v, l, member->stream, member->path + base, member->path_length - base, depth);
     drt_visit_pop(v, before);
@@ -508,6 +547,10 @@ static size_t strip_compression(const drt_container *container, const char *name
 
 static void visit_archive(drt_visit *v, level *outer, drt_stream *stream, const drt_container *container,
                           const char *name, size_t name_length, int depth) {
+    if (!drt_visit_wants(v, true)) {
+        charge_unread(outer, stream->size);
+        return;
+    }
     if (depth >= v->params->limits.max_depth) {
         drt_visit_skip(v, container->name, stream->size, "archives are nested too deep here to read on");
         return;
@@ -549,17 +592,15 @@ static void visit_archive(drt_visit *v, level *outer, drt_stream *stream, const 
 
 /* One member, or a file on disk: what is it? */
 static void visit(drt_visit *v, level *outer, drt_stream *stream, const char *name, size_t name_length, int depth) {
+    drt_format_probe probe = {.name = name, .name_length = name_length};
     if (!drt_stream_peek(stream, DRT_FORMAT_HEAD) && (!stream->damaged || stream->head.length == 0)) {
-        if (!drt_visit_stopped(v))
+        if (!drt_visit_stopped(v) && drt_visit_wants(v, drt_container_by_name(&probe)))
             drt_visit_skip(v, "", stream->size, stream->error);
         return;
     }
-    drt_format_probe probe = {.name = name,
-                              .name_length = name_length,
-                              .head = stream->head.data,
-                              .head_length =
-                                  stream->head.length < DRT_FORMAT_HEAD ? stream->head.length : DRT_FORMAT_HEAD,
-                              .whole = stream->head.length < DRT_FORMAT_HEAD};
+    probe.head = stream->head.data;
+    probe.head_length = stream->head.length < DRT_FORMAT_HEAD ? stream->head.length : DRT_FORMAT_HEAD;
+    probe.whole = stream->head.length < DRT_FORMAT_HEAD;
     const drt_format *format = drt_format_by_content(&probe), *named = drt_format_by_name(&probe);
     const drt_container *container = format ? NULL : drt_container_by_content(&probe);
     if (!container && !format && !named->extract && !named->split && !*named->name)

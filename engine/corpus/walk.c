@@ -11,6 +11,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/utf8.h"
+#include "engine/corpus/container.h"
 #include "engine/corpus/visit.h"
 
 #define FOLDER_DEPTH 200 /* folders inside folders: each holds a file descriptor */
@@ -52,8 +53,18 @@ static void skip_errno(drt_visit *v, const char *what) {
         drt_visit_skip(v, "", -1, reason);
 }
 
+/* A file that can't be read is told of when it was wanted, or may hold what was. */
+static void skip_unopened(drt_visit *v, const char *name, bool is_folder) {
+    drt_format_probe probe = {.name = name, .name_length = strlen(name)};
+    int error = errno;
+    if (!drt_visit_wants(v, is_folder || drt_container_by_name(&probe)))
+        return;
+    errno = error;
+    skip_errno(v, is_folder ? "folder" : "file");
+}
+
 static void skip_entry(drt_visit *v, const char *reason) {
-    if (!v->measuring)
+    if (!v->measuring && drt_visit_wants(v, false))
         drt_visit_skip(v, "", -1, reason);
 }
 
@@ -72,7 +83,9 @@ static void visit_entry(drt_visit *v, int folder, const char *name, int depth) {
     bool is_folder = S_ISDIR(facts.st_mode);
     char as_folder[NAME_MAX + 2];
     snprintf(as_folder, sizeof as_folder, "%s%s", name, is_folder ? "/" : "");
-    if (drt_visit_is_litter(as_folder, strlen(as_folder)))
+    if (!drt_visit_wants(v, true))
+        ;
+    else if (drt_visit_is_litter(as_folder, strlen(as_folder)))
         skip_entry(v, drt_visit_litter_reason);
     else if (S_ISLNK(facts.st_mode))
         skip_entry(v, "a link; links are not followed");
@@ -84,7 +97,7 @@ static void visit_entry(drt_visit *v, int folder, const char *name, int depth) {
         /* It may have become something else by now: never wait for a pipe, never follow a link. */
         int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
         if (file < 0)
-            skip_errno(v, is_folder ? "folder" : "file");
+            skip_unopened(v, name, is_folder);
         else if (fstat(file, &facts) == 0 && S_ISDIR(facts.st_mode))
             visit_folder(v, file, depth + 1);
         else if (S_ISREG(facts.st_mode))
@@ -97,7 +110,8 @@ static void visit_entry(drt_visit *v, int folder, const char *name, int depth) {
 /* Reads a folder, which stays open. */
 static void visit_folder(drt_visit *v, int folder, int depth) {
     if (depth > FOLDER_DEPTH) {
-        skip_entry(v, "folders are nested too deep here to read on");
+        if (!v->measuring)
+            drt_visit_skip(v, "", -1, "folders are nested too deep here to read on");
         return;
     }
     if (is_library(folder)) {
@@ -158,7 +172,9 @@ static drt_status clean_path(drt_context *context, const char *path, drt_string 
 }
 
 static void walk_all(drt_visit *v, int file, const struct stat *facts, const char *name) {
-    if (S_ISDIR(facts->st_mode))
+    if (!drt_visit_wants(v, true))
+        ;
+    else if (S_ISDIR(facts->st_mode))
         visit_folder(v, file, 0);
     else if (v->measuring)
         v->total += facts->st_size;
@@ -213,9 +229,8 @@ drt_status drt_corpus_walk(drt_context *context, const char *path, const drt_cor
     return status;
 }
 
-drt_status drt_corpus_measure(drt_context *context, const char *path, int64_t *bytes) {
-    drt_corpus_params params = drt_corpus_params_default();
-    drt_visit v = {.context = context, .params = &params};
+drt_status drt_corpus_measure(drt_context *context, const char *path, const drt_corpus_params *params, int64_t *bytes) {
+    drt_visit v = {.context = context, .params = params};
     drt_status status = start(&v, path, false);
     *bytes = v.total;
     end(&v);

@@ -566,6 +566,7 @@ static drt_status run_stages(ingest *in) {
     tell_members(in);
     tell_progress(in);
     read_meters(in, in->report->stages);
+    in->report->passed_over = run->passed_over;
     return run->status == DRT_OK ? DRT_OK : drt_fail(run->context, run->status, "%s", run->error.data);
 }
 

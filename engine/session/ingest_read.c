@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/utf8.h"
+#include "engine/session/ingest_filter.h"
 #include "engine/session/ingest_run.h"
 
 typedef struct {
@@ -112,11 +113,11 @@ static drt_status note_unreadable(reader *r, const char *path) {
 }
 
 /* Adds up the arguments; one that can't be read counts nothing here and is told when its turn comes. */
-static void measure_arguments(reader *r) {
+static void measure_arguments(reader *r, const drt_corpus_params *walk) {
     const drt_ingest_params *params = r->run->params;
     for (size_t i = 0; i < params->n_paths && !drt_cancelled(r->context); i++) {
         int64_t bytes = 0;
-        if (drt_corpus_measure(r->context, params->paths[i], &bytes) != DRT_OK)
+        if (drt_corpus_measure(r->context, params->paths[i], walk, &bytes) != DRT_OK)
             continue;
         pthread_mutex_lock(&r->run->mutex);
         r->run->bytes_total += bytes;
@@ -124,16 +125,27 @@ static void measure_arguments(reader *r) {
     }
 }
 
-static drt_status walk_arguments(reader *r) {
-    const drt_ingest_params *params = r->run->params;
+static bool is_wanted(void *user, const char *path, size_t path_length, bool holds_others) {
+    const reader *r = user;
+    return drt_ingest_wants(r->run->params, path, path_length, holds_others);
+}
+
+static drt_corpus_params walk_of(reader *r) {
     drt_corpus_params walk = drt_corpus_params_default();
     walk.raw = on_raw;
     walk.member = on_skipped;
+    walk.wanted = is_wanted;
+    walk.passed_over = &r->run->passed_over;
     walk.progress = on_progress;
     walk.user = r;
+    return walk;
+}
+
+static drt_status walk_arguments(reader *r, const drt_corpus_params *walk) {
+    const drt_ingest_params *params = r->run->params;
     drt_status status = DRT_OK;
     for (size_t i = 0; i < params->n_paths && status == DRT_OK && !drt_cancelled(r->context); i++) {
-        status = drt_corpus_walk(r->context, params->paths[i], &walk);
+        status = drt_corpus_walk(r->context, params->paths[i], walk);
         if (status == DRT_FAILED)
             status = note_unreadable(r, params->paths[i]);
         pthread_mutex_lock(&r->run->mutex);
@@ -149,8 +161,9 @@ void *drt_run_read(void *user) {
     drt_status status = DRT_FATAL;
     start_clock(&r);
     if (r.context) {
-        measure_arguments(&r);
-        status = walk_arguments(&r);
+        drt_corpus_params walk = walk_of(&r);
+        measure_arguments(&r, &walk);
+        status = walk_arguments(&r, &walk);
     }
     stop_clock(&r, 0);
     if (status != DRT_OK && status != DRT_WARN)

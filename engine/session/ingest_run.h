@@ -63,6 +63,7 @@ typedef struct drt_ingest_run {
     drt_member_list told; /* committed, not yet told to the caller's callback */
     bool indexed;         /* the indexer has ended */
     drt_buffer current;   /* path being read */
+    int64_t passed_over;  /* the reader's until it has ended */
     int64_t bytes_done, bytes_total;
     int64_t members_done, members_failed;
 } drt_ingest_run;

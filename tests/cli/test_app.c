@@ -245,6 +245,7 @@ typedef struct {
     const char *word;
     int64_t number;
     double real;
+    option_list list;
 } values;
 
 static const values defaults = {.number = 7};
@@ -264,6 +265,7 @@ static const drt_option table[] = {
     OPT_STRING("word", word, "WORD", "a word"),
     OPT_INTEGER("number", number, "N", 1, 10, "a number"),
     OPT_REAL("real", real, "R", 0, 1, "a real number"),
+    OPT_LIST("list", list, "WORD", "a word; may be repeated"),
     OPT_END,
 };
 
@@ -290,7 +292,23 @@ static void test_options(void **state) {
     assert_string_equal(operands_seen[0], "a");
     assert_string_equal(operands_seen[1], "b");
     assert_int_equal(parse("a"), 0);
-    assert_true(!seen.flag && seen.number == 7 && !seen.word);
+    assert_true(!seen.flag && seen.number == 7 && !seen.word && seen.list.n == 0);
+    assert_int_equal(parse("--list", "x", "a", "--list=y"), 0);
+    assert_int_equal(seen.list.n, 2);
+    assert_string_equal(seen.list.items[0], "x");
+    assert_string_equal(seen.list.items[1], "y");
+}
+
+static void test_options_lists_are_bounded(void **state) {
+    (void)state;
+    char *arguments[OPTION_LIST_MOST + 4] = {"probe", "a"};
+    for (int more = 0; more < 2; more++) {
+        int n = 2;
+        for (int i = 0; i < OPTION_LIST_MOST + more; i++)
+            arguments[n++] = "--list=x";
+        arguments[n] = NULL;
+        assert_int_equal(command_run(&probe, n, arguments), more ? 2 : 0);
+    }
 }
 
 static void test_options_dashes(void **state) {
@@ -334,6 +352,7 @@ int main(void) {
         cmocka_unit_test(test_input_too_long),
         cmocka_unit_test(test_input_error),
         cmocka_unit_test(test_options),
+        cmocka_unit_test(test_options_lists_are_bounded),
         cmocka_unit_test(test_options_dashes),
         cmocka_unit_test(test_options_errors),
     };

@@ -261,9 +261,67 @@ static void progress_ends_at_the_total(void **state) {
     assert_true(w.total > 0);
     assert_int_equal(w.bytes, w.total);
     drt_context *context = drt_context_new(NULL);
-    assert_int_equal(drt_corpus_measure(context, scratch_path("d"), &bytes), DRT_OK);
+    drt_corpus_params params = drt_corpus_params_default();
+    assert_int_equal(drt_corpus_measure(context, scratch_path("d"), &params, &bytes), DRT_OK);
     assert_int_equal(bytes, w.total);
     drt_context_free(context);
+}
+
+/* Wants what ends in ".txt" and looks into all but what ends in "out". */
+static bool wants_texts(void *user, const char *path, size_t length, bool holds_others) {
+    (void)user;
+    for (size_t i = 3; i <= length; i++)
+        if ((i == length || path[i] == '/') && memcmp(path + i - 3, "out", 3) == 0)
+            return false;
+    return holds_others || (length > 4 && memcmp(path + length - 4, ".txt", 4) == 0);
+}
+
+static void only_what_is_wanted_is_told(void **state) {
+    (void)state;
+    static const archive_part parts[] = {{"a.txt", "In a zip.\n", -1, NULL}, {"a.md", "Not wanted.\n", -1, NULL}};
+    write_text("d/a.txt", "A text.");
+    write_text("d/b.md", "Not wanted.");
+    write_text("d/empty.md", "");
+    write_text("d/.DS_Store", "Bud1");
+    write_text("d/out/c.txt", "Below what is not wanted.");
+    write_text("d/broken.zip", "PK\003\004nothing");
+    write_text("d/letter.eml", "Subject: x\n\nNot wanted.\n");
+    archive_write("d/e.zip", "zip", NULL, parts, 2);
+    archive_write("d/f.tar.gz", "ustar", "gzip", parts, 2);
+    archive_write("d/g.out", "zip", NULL, parts, 2);
+    assert_int_equal(symlink("a.txt", scratch_path("d/link")), 0);
+    int64_t passed_over = 0;
+    drt_corpus_params params = drt_corpus_params_default();
+    params.wanted = wants_texts;
+    params.passed_over = &passed_over;
+    drt_buffer rows = walk_rows(scratch_path("d"), &params);
+    assert_non_null(strstr(rows.data, "d/a.txt | ok | text |  | A text.\nd/broken.zip | skipped | zip | "));
+    assert_non_null(strstr(rows.data, "d/e.zip/a.txt | ok | text |  | In a zip.\n"
+                                      "d/f.tar.gz/a.txt | ok | text |  | In a zip.\n"));
+    assert_null(strstr(rows.data, ".md"));
+    assert_null(strstr(rows.data, "out"));
+    assert_null(strstr(rows.data, "DS_Store"));
+    assert_null(strstr(rows.data, "link"));
+    /* b.md, empty.md, .DS_Store, out, letter.eml, two a.md, g.out, link */
+    assert_int_equal(passed_over, 9);
+    drt_buffer_free(&rows);
+}
+
+static bool wants_main(void *user, const char *path, size_t length, bool holds_others) {
+    (void)user;
+    return holds_others || (length >= 8 && memcmp(path + length - 8, "main.tex", 8) == 0);
+}
+
+/* A chapter that is not wanted by itself is still part of the paper that includes it. */
+static void what_is_not_wanted_may_be_included(void **state) {
+    (void)state;
+    write_text("p/main.tex", "\\documentclass{article}\\begin{document}One. \\input{out}\\end{document}\n");
+    write_text("p/out.tex", "Two.\n");
+    drt_corpus_params params = drt_corpus_params_default();
+    params.wanted = wants_main;
+    drt_buffer rows = walk_rows(scratch_path("p"), &params);
+    assert_string_equal(rows.data, "p/main.tex | ok | tex |  | One. Two.\n");
+    drt_buffer_free(&rows);
 }
 
 static void the_receiver_can_end_the_walk(void **state) {
@@ -319,6 +377,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(litter_is_passed_over_calmly, set_up, tear_down),
         cmocka_unit_test_setup_teardown(kept_bytes_are_extracted_later, set_up, tear_down),
         cmocka_unit_test_setup_teardown(progress_ends_at_the_total, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_what_is_wanted_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_not_wanted_may_be_included, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_receiver_can_end_the_walk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cancelling_ends_quietly, set_up, tear_down),
         cmocka_unit_test_setup_teardown(missing_paths_fail_and_name_themselves, set_up, tear_down),

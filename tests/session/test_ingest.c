@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -93,6 +95,8 @@ static void on_progress(void *user, const drt_progress *progress) {
     assert_true(progress->chunks >= l->chunks && progress->tokens >= l->tokens);
     l->chunks = progress->chunks;
     l->tokens = progress->tokens;
+    if (l->members < l->cancel_after) /* so that a commit comes before the end, however fast the machine is */
+        nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
 }
 
 static drt_library *create(const char *path, drt_memory_type memory_type) {
@@ -233,6 +237,49 @@ static void bad_members_are_told_and_the_rest_goes_on(void **state) {
     assert_int_equal(facts.documents, 1);
     assert_int_equal(facts.skipped, 1); /* a path that isn't there leaves no row */
     drt_buffer_free(&l.lines);
+}
+
+static void globs_choose_members(void **state) {
+    (void)state;
+    static const char *const texts[] = {"d/a.txt", "d/a.md", "d/b.txt", "d/drafts/c.txt", "d/old/e.txt"};
+    assert_int_equal(mkdir(in_scratch("d"), 0777), 0);
+    assert_int_equal(mkdir(in_scratch("d/drafts"), 0777), 0);
+    assert_int_equal(mkdir(in_scratch("d/old"), 0777), 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        scratch_write(&t.scratch, texts[i], texts[i]);
+    const char *paths[] = {in_scratch("d")};
+    static const struct {
+        const char *include[2], *exclude[2];
+        const char *lines;
+        int passed_over;
+    } cases[] = {
+        {{"*.txt"}, {"drafts", "b.*"}, "ok d/a.txt\nok d/old/e.txt\n", 3},
+        {{"a.md", "d/old/*"}, {NULL}, "ok d/a.md\nknown d/old/e.txt\n", 3},
+        {{NULL}, {"d/*"}, "", 5},
+        {{NULL}, {"d"}, "", 1},
+        {{NULL}, {"[ab].*", "old"}, "ok d/drafts/c.txt\n", 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        record l = {0};
+        drt_ingest_report report;
+        drt_library *library = create(t.library, DRT_MEMORY_INT8);
+        drt_ingest_params params = {.paths = paths, .n_paths = 1, .member = on_member, .user = &l};
+        params.include = cases[i].include;
+        params.exclude = cases[i].exclude;
+        while (params.n_include < 2 && cases[i].include[params.n_include])
+            params.n_include++;
+        while (params.n_exclude < 2 && cases[i].exclude[params.n_exclude])
+            params.n_exclude++;
+        assert_true(drt_buffer_reserve(&l.lines, 1));
+        l.lines.data[0] = '\0';
+        assert_int_equal(drt_ingest(t.context, library, t.model, &params, &report), DRT_OK);
+        assert_string_equal(l.lines.data, cases[i].lines);
+        assert_int_equal(report.passed_over, cases[i].passed_over);
+        assert_int_equal(report.skipped, 0);
+        drt_library_close(library);
+        drt_buffer_free(&l.lines);
+    }
+    assert_int_equal(inspect().documents, 4);
 }
 
 /* Memory (fp32) and landmarks of a document, found by its path. */
@@ -455,6 +502,7 @@ int main(void) {
         with_scratch(everything_is_stored_and_told_in_order),
         with_scratch(known_content_is_not_read_again),
         with_scratch(changed_content_replaces_the_old),
+        with_scratch(globs_choose_members),
         with_scratch(bad_members_are_told_and_the_rest_goes_on),
         with_scratch(order_does_not_matter),
         with_scratch(cancelling_keeps_what_was_finished),

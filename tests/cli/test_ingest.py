@@ -1,0 +1,47 @@
+"""test_ingest.py: which members an ingest takes, what it would do, what it does with what has vanished."""
+import io, os, tarfile
+
+import cli
+
+
+class Ingest(cli.Case):
+    def documents(self, library="lib"):
+        return sorted(d["document"] for d in self.ls(library))
+
+    def tree(self):
+        """a folder with a text in each place, and a broken archive"""
+        for name in "a.txt", "a.md", "drafts/b.txt", "deep/er/c.txt":
+            self.write("d/" + name, "This is %s of the mill." % name)
+        with tarfile.open(self.path("d", "box.tar.gz"), "w:gz") as archive:
+            for name in "in/e.txt", "in/e.md":
+                data = ("This is %s in a box." % name).encode()
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                archive.addfile(info, io.BytesIO(data))
+
+    def test_globs(self):
+        self.tree()
+        ran = self.drt("ingest", "lib", "d", "--include", "*.txt", "--exclude", "drafts", "--include=a.md", "--report", "report")
+        self.assertEqual(self.documents(), ["d/a.md", "d/a.txt", "d/box.tar.gz/in/e.txt", "d/deep/er/c.txt"])
+        self.assertRegex(ran.err.decode(), r"\A4 new documents in lib, 0 known, 0 skipped, 2 passed over; ")
+        with open(self.path("report"), "rb") as f:
+            self.objects(f.read(), 4)
+        ran = self.drt("ingest", "lib", "d", "--exclude", "d/box*")
+        self.assertRegex(ran.err.decode(), r"\A1 new documents in lib, 3 known, 0 skipped, 1 passed over; ")
+
+    def test_globs_and_broken_members(self):
+        self.write("d/a.txt", "The mill burned.")
+        self.write("d/noise.bin", bytes(range(256)) * 8)
+        self.write("d/bad.zip", b"PK\x03\x04nothing")
+        self.drt("ingest", "lib", "d", "--include", "*.txt", code=1)      # something may be in the archive
+        self.assertEqual(self.documents(), ["d/a.txt", "d/bad.zip"])
+        self.drt("ingest", "lib2", "d", "--include", "*.txt", "--exclude", "*.zip")
+        self.assertEqual(self.documents("lib2"), ["d/a.txt"])
+
+    def test_too_many_globs(self):
+        self.write("a.txt", "The mill burned.")
+        self.exactly("ingest", "lib", "a.txt", *["--include=*"] * 65, code=2,
+                     err="drt: ingest: --include can be given 64 times, not more\nTry 'drt ingest --help'.\n")
+
+
+cli.main()
