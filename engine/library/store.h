@@ -59,6 +59,13 @@ drt_status drt_store_find(drt_context *context, drt_library *library, const uint
 drt_status drt_store_owner(drt_context *context, drt_library *library, const drt_document_facts *facts,
                            int64_t *document);
 
+/* Visits every path of the last commit with its archive and the hash of its document, all zero where there is none. The
+ * visitor keeps nothing of them and calls nothing of the library; false stops. */
+drt_status drt_store_places(drt_context *context, drt_library *library,
+                            bool (*visit)(void *user, const drt_string *archive, const drt_string *path,
+                                          const uint8_t sha256[DRT_HASH_SIZE]),
+                            void *user);
+
 /* A member without text: status skipped, with its reason. Replaces an earlier skipped row of the same
  * archive and path. When a document with text has that path, it stays as it is, nothing is stored and
  * *document receives its id: a damaged copy never costs the text that is there. */

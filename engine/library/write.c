@@ -71,6 +71,33 @@ drt_status drt_store_owner(drt_context *context, drt_library *library, const drt
                               DRT_VALUES(archive_value(facts), path_value(facts)));
 }
 
+static drt_string column_bytes(sqlite3_stmt *query, int column) {
+    const void *data = sqlite3_column_blob(query, column);
+    return (drt_string){(char *)(uintptr_t)data, data ? (size_t)sqlite3_column_bytes(query, column) : 0};
+}
+
+drt_status drt_store_places(drt_context *context, drt_library *library,
+                            bool (*visit)(void *user, const drt_string *archive, const drt_string *path,
+                                          const uint8_t sha256[DRT_HASH_SIZE]),
+                            void *user) {
+    static const uint8_t unread[DRT_HASH_SIZE];
+    sqlite3_stmt *query;
+    bool row = true;
+    drt_status status =
+        drt_catalog_prepare(context, &library->catalog, &query,
+                            "SELECT p.archive, p.path, d.sha256 FROM main.paths AS p CROSS JOIN main.documents AS d"
+                            " ON d.id = p.document",
+                            DRT_NO_VALUES);
+    while (status == DRT_OK && (status = drt_catalog_step(context, &library->catalog, query, &row)) == DRT_OK && row) {
+        drt_string archive = column_bytes(query, 0), path = column_bytes(query, 1), hash = column_bytes(query, 2);
+        const uint8_t *sha256 = hash.length == DRT_HASH_SIZE ? (const uint8_t *)hash.data : unread;
+        if (!visit(user, &archive, &path, sha256))
+            break;
+    }
+    sqlite3_finalize(query);
+    return status;
+}
+
 static drt_status stage_path(drt_context *context, const drt_library *library, const drt_document_facts *facts,
                              int64_t document) {
     return drt_catalog_run(context, &library->catalog,

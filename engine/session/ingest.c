@@ -26,6 +26,7 @@ typedef struct {
     drt_progress progress;
     int64_t start, last_progress;
     bool cancelled;
+    bool out_of_memory; /* while the library's places were noted */
 
     drt_record_encoder *encoder;
     drt_record_batch *records[DRT_RECORD_BATCHES];
@@ -317,6 +318,13 @@ static drt_status ask_library(ingest *in, drt_ingest_member *m, drt_content *con
     drt_ingest_run *run = &in->run;
     drt_document_facts facts = drt_ingest_member_facts(m, NULL);
     int64_t document, owner = 0;
+    pthread_mutex_lock(&run->mutex);
+    bool known_place = drt_known_has(&run->places, m->place);
+    pthread_mutex_unlock(&run->mutex);
+    *content = DRT_CONTENT_NEW;
+    m->replaces = false;
+    if (!known_place && !drt_run_may_have_content(run, m->sha256))
+        return DRT_OK; /* the indexer has the library to itself while it commits */
     pthread_mutex_lock(&run->library_mutex);
     drt_status status = drt_store_find(run->context, run->library, m->sha256, &facts, false, content, &document);
     if (status == DRT_OK)
@@ -355,8 +363,18 @@ static void forget_text(drt_ingest_member *m) {
     m->prepared = NULL;
 }
 
-static void enqueue(ingest *in, drt_ingest_member *m) {
+static drt_status enqueue(ingest *in, drt_ingest_member *m) {
     drt_ingest_run *run = &in->run;
+    pthread_mutex_lock(&run->mutex);
+    bool ok =
+        drt_known_add(&run->places, m->place) && drt_known_add(&run->contents, drt_content_fingerprint(m->sha256));
+    if (ok && (m->fate == DRT_MEMBER_DOCUMENT || m->fate == DRT_MEMBER_KNOWN))
+        drt_members_add(&run->under_way, m);
+    pthread_mutex_unlock(&run->mutex);
+    if (!ok) {
+        drt_ingest_member_free(m);
+        return fail_memory(in);
+    }
     if (m->chunks.n_chunks > 0) {
         m->segment = in->next_segment;
         in->next_segment = in->next_segment == INT32_MAX ? 0 : in->next_segment + 1;
@@ -365,11 +383,8 @@ static void enqueue(ingest *in, drt_ingest_member *m) {
     }
     in->pending_chunks += m->chunks.n_chunks;
     in->pending_members++;
-    pthread_mutex_lock(&run->mutex);
-    if (m->fate == DRT_MEMBER_DOCUMENT || m->fate == DRT_MEMBER_KNOWN)
-        drt_members_add(&run->under_way, m);
-    pthread_mutex_unlock(&run->mutex);
     drt_member_list_append(&in->pending, m);
+    return DRT_OK;
 }
 
 static drt_status accept_member(ingest *in, drt_ingest_member *m) {
@@ -387,7 +402,9 @@ static drt_status accept_member(ingest *in, drt_ingest_member *m) {
         drt_ingest_member_free(m);
         return status;
     }
-    enqueue(in, m);
+    status = enqueue(in, m);
+    if (status != DRT_OK)
+        return status;
     size_t most = 4 * in->batch_chunks > WAITING_MEMBERS ? 4 * in->batch_chunks : WAITING_MEMBERS;
     return encode_until(in, in->pending_members >= most ? 1 : in->batch_chunks);
 }
@@ -454,6 +471,20 @@ static drt_status open_tokenisers(ingest *in) {
     return status;
 }
 
+static bool note_place(void *user, const drt_string *archive, const drt_string *path,
+                       const uint8_t sha256[DRT_HASH_SIZE]) {
+    ingest *in = user;
+    bool ok = drt_known_add(&in->run.places, drt_place_fingerprint(archive, path)) &&
+              drt_known_add(&in->run.contents, drt_content_fingerprint(sha256));
+    in->out_of_memory = !ok;
+    return ok;
+}
+
+static drt_status note_places(ingest *in) {
+    drt_status status = drt_store_places(in->run.context, in->run.library, note_place, in);
+    return status == DRT_OK && in->out_of_memory ? fail_memory(in) : status;
+}
+
 static drt_status open_ingest(ingest *in) {
     drt_ingest_run *run = &in->run;
     const drt_config *c = &run->model->config;
@@ -471,7 +502,9 @@ static drt_status open_ingest(ingest *in) {
         return fail_memory(in);
     run->sink = drt_store_sink_open(run->library);
     in->next_chunk = run->sink.first_chunk;
-    status = open_queues(in);
+    status = note_places(in);
+    if (status == DRT_OK)
+        status = open_queues(in);
     return status == DRT_OK ? open_tokenisers(in) : status;
 }
 
@@ -546,6 +579,8 @@ static void close_ingest(ingest *in) {
     drt_record_encoder_free(in->encoder);
     free(in->tokens);
     free(in->segments);
+    drt_known_free(&run->contents);
+    drt_known_free(&run->places);
     drt_buffer_free(&run->error);
     drt_buffer_free(&run->current);
 }

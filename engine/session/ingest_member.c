@@ -11,6 +11,16 @@ static uint64_t hash_bytes(uint64_t hash, const drt_string *text) {
     return hash;
 }
 
+uint64_t drt_place_fingerprint(const drt_string *archive, const drt_string *path) {
+    return hash_bytes(hash_bytes(UINT64_C(0xCBF29CE484222325), archive), path);
+}
+
+uint64_t drt_content_fingerprint(const uint8_t sha256[DRT_HASH_SIZE]) {
+    uint64_t start;
+    memcpy(&start, sha256, sizeof start);
+    return start;
+}
+
 drt_ingest_member *drt_ingest_member_new(drt_member_fate fate, const drt_source *source) {
     drt_ingest_member *m = calloc(1, sizeof *m);
     if (!m)
@@ -23,7 +33,7 @@ drt_ingest_member *drt_ingest_member_new(drt_member_fate fate, const drt_source 
         drt_ingest_member_free(m);
         return NULL;
     }
-    m->place = hash_bytes(hash_bytes(UINT64_C(0xCBF29CE484222325), &m->archive), &m->path);
+    m->place = drt_place_fingerprint(&m->archive, &m->path);
     return m;
 }
 

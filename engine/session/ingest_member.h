@@ -35,9 +35,13 @@ typedef struct drt_ingest_member {
     drt_document row;                                    /* as the catalog has it, once committed */
     bool replaces;                                       /* another document has its path until it is stored */
     bool under_way;                                      /* is in the table below */
-    uint64_t place;                                      /* of archive and path, for the table */
+    uint64_t place;                                      /* fingerprint of archive and path */
     struct drt_ingest_member *same_content, *same_place; /* chains of the table */
 } drt_ingest_member;
+
+/* For tables: equal ones are nearly always the same place, or content. */
+uint64_t drt_place_fingerprint(const drt_string *archive, const drt_string *path);
+uint64_t drt_content_fingerprint(const uint8_t sha256[DRT_HASH_SIZE]);
 
 /* NULL: out of memory. */
 drt_ingest_member *drt_ingest_member_new(drt_member_fate fate, const drt_source *source);

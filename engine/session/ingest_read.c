@@ -54,6 +54,8 @@ static drt_status expect(reader *r, drt_ingest_member *m) {
     drt_document_facts facts = drt_ingest_member_facts(m, NULL);
     drt_content content = DRT_CONTENT_NEW;
     int64_t document;
+    if (!drt_run_may_have_content(r->run, m->sha256))
+        return DRT_OK;
     pthread_mutex_lock(&r->run->library_mutex);
     drt_status status = drt_store_find(r->context, r->run->library, m->sha256, &facts, false, &content, &document);
     pthread_mutex_unlock(&r->run->library_mutex);

@@ -32,6 +32,13 @@ bool drt_run_failed(drt_ingest_run *run) {
     return failed;
 }
 
+bool drt_run_may_have_content(drt_ingest_run *run, const uint8_t sha256[DRT_HASH_SIZE]) {
+    pthread_mutex_lock(&run->mutex);
+    bool may = drt_known_has(&run->contents, drt_content_fingerprint(sha256));
+    pthread_mutex_unlock(&run->mutex);
+    return may;
+}
+
 static bool is_stopped(void *user) {
     return atomic_load_explicit(&((drt_ingest_run *)user)->stop, memory_order_relaxed);
 }

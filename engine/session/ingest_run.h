@@ -21,6 +21,7 @@
 
 #include "engine/base/queue.h"
 #include "engine/network/network.h"
+#include "engine/session/ingest_known.h"
 #include "engine/session/ingest_member.h"
 
 /* Chunks at .. at+n-1 of a batch are the member's next ones; n 0: it has none. */
@@ -60,10 +61,11 @@ typedef struct drt_ingest_run {
     drt_status status;      /* of the first failure */
     drt_buffer error;
     drt_members_under_way under_way;
-    drt_member_list told; /* committed, not yet told to the caller's callback */
-    bool indexed;         /* the indexer has ended */
-    drt_buffer current;   /* path being read */
-    int64_t passed_over;  /* the reader's until it has ended */
+    drt_known_set contents, places; /* of the library before the run, and of the members so far */
+    drt_member_list told;           /* committed, not yet told to the caller's callback */
+    bool indexed;                   /* the indexer has ended */
+    drt_buffer current;             /* path being read */
+    int64_t passed_over;            /* the reader's until it has ended */
     int64_t bytes_done, bytes_total;
     int64_t members_done, members_failed;
 } drt_ingest_run;
@@ -73,6 +75,9 @@ void drt_run_fail(drt_ingest_run *run, drt_context *context, drt_status status);
 bool drt_run_failed(drt_ingest_run *run);
 /* A context for a thread of the run, which polls `stop`. NULL: out of memory. */
 drt_context *drt_run_context(drt_ingest_run *run);
+
+/* May the library have, or get from the members so far, a document of this content? false: certainly not. */
+bool drt_run_may_have_content(drt_ingest_run *run, const uint8_t sha256[DRT_HASH_SIZE]);
 
 /* Frees a member that is going nowhere, or a batch with those that end in it. */
 void drt_run_drop(drt_ingest_run *run, drt_ingest_member *member);

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -76,8 +75,9 @@ static int close_scratch(void **state) {
 /* What a run told, one line a member: "status path [reason]". */
 typedef struct {
     drt_buffer lines;
-    int members, cancel_after;
+    int members;
     int64_t chunks, tokens; /* of the last progress */
+    int64_t cancel_at;      /* chunks; 0: never */
 } record;
 
 static void on_member(void *user, const drt_member *member) {
@@ -86,8 +86,7 @@ static void on_member(void *user, const drt_member *member) {
     const drt_document *d = member->document;
     assert_true(drt_buffer_printf(&l->lines, "%s %s%s%s\n", member->known ? "known" : names[d->status], d->path.data,
                                   d->reason.data ? " " : "", d->reason.data ? d->reason.data : ""));
-    if (++l->members == l->cancel_after)
-        cancel_now = true;
+    l->members++;
 }
 
 static void on_progress(void *user, const drt_progress *progress) {
@@ -95,8 +94,8 @@ static void on_progress(void *user, const drt_progress *progress) {
     assert_true(progress->chunks >= l->chunks && progress->tokens >= l->tokens);
     l->chunks = progress->chunks;
     l->tokens = progress->tokens;
-    if (l->members < l->cancel_after) /* so that a commit comes before the end, however fast the machine is */
-        nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+    if (l->cancel_at > 0 && l->chunks >= l->cancel_at)
+        cancel_now = true;
 }
 
 static drt_library *create(const char *path, drt_memory_type memory_type) {
@@ -366,7 +365,7 @@ static void cancelling_keeps_what_was_finished(void **state) {
         write_words(name, 1600, (uint64_t)i + 10);
     }
     const char *paths[] = {in_scratch("0.txt"), in_scratch("1.txt"), in_scratch("2.txt"), in_scratch("3.txt")};
-    record l = {.cancel_after = 1}, rest = {0};
+    record l = {.cancel_at = 64}, rest = {0}; /* two batches of five: one document and a part of the next */
     drt_ingest_report report;
     run(DRT_MEMORY_INT8, paths, 4, &l, &report);
     assert_true(report.cancelled);

@@ -1,5 +1,5 @@
 /* The parts of a session that need neither model nor library: sampling, rankings, incremental text,
- * questions, null masses. */
+ * questions, null masses, fingerprints of what an ingest knows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/base/utf8.h"
+#include "engine/session/ingest_known.h"
 #include "engine/session/question.h"
 #include "engine/session/ranking.h"
 #include "engine/session/text_stream.h"
@@ -352,6 +353,30 @@ static void retrievers_have_names(void **state) {
     assert_false(drt_retriever_parse("BM25", &parsed));
 }
 
+/* ------------------------------------------------------------------------ known ----------- */
+
+static void a_set_of_fingerprints_has_what_was_added_and_no_more(void **state) {
+    (void)state;
+    drt_known_set set = {0};
+    drt_random random = {11}, again = {11};
+    assert_false(drt_known_has(&set, 0));
+    for (int i = 0; i < 5000; i++) /* grows several times */
+        assert_true(drt_known_add(&set, drt_random_next(&random)));
+    for (int i = 0; i < 5000; i++)
+        assert_true(drt_known_has(&set, drt_random_next(&again)));
+    for (int i = 0; i < 5000; i++)
+        assert_false(drt_known_has(&set, drt_random_next(&random)));
+    size_t n = set.n;
+    for (uint64_t i = 0; i < 3; i++) { /* neighbours, one of which marks free slots inside; twice counts once */
+        assert_true(drt_known_add(&set, i << 32));
+        assert_true(drt_known_add(&set, i << 32));
+        assert_true(drt_known_has(&set, i << 32));
+    }
+    assert_int_equal(set.n, n + 3);
+    drt_known_free(&set);
+    assert_false(drt_known_has(&set, 1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_numbers_are_the_same_everywhere),
@@ -369,6 +394,7 @@ int main(void) {
         cmocka_unit_test(null_mass_is_the_mean_over_predicting_slots),
         cmocka_unit_test(attention_is_rounded_to_bytes),
         cmocka_unit_test(retrievers_have_names),
+        cmocka_unit_test(a_set_of_fingerprints_has_what_was_added_and_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,9 +74,9 @@ class Documents(unittest.TestCase):
         t.press("\x03", "I")
         self.see(t, "stopped after", 60)
         t.press("r")
-        self.see(t, "there before", 120) # the counts of the end
+        self.see(t, " known · ", 120) # the counts of the end
         self.assertIn("done in", t.text())
-        self.assertNotIn(" 0 there before", t.text())
+        self.assertNotIn(", 0 known", t.text())
         t.press("esc")
         self.see(t, "120 documents")
 
