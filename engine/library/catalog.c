@@ -52,6 +52,12 @@ drt_status drt_catalog_fail(drt_context *context, const drt_catalog *catalog) {
         return drt_fail(context, DRT_FATAL, "cannot write %s: it or its folder is read-only", catalog->path);
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
+        /* SQLite tries a file that can't be made once more, without making it, and keeps that error alone. */
+        if (cause == ENOENT)
+            return drt_fail(context, DRT_FATAL,
+                            "cannot open or write %s: it is not there, or its folder takes no more files (is the disk "
+                            "full?)",
+                            catalog->path);
         return drt_fail(context, DRT_FATAL, "cannot open or write %s: %s", catalog->path,
                         cause ? strerror(cause) : text);
     case SQLITE_FULL:

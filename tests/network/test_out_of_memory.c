@@ -1,6 +1,6 @@
 /* Memory that runs out at every place in turn: loading, inspecting and quantising a model, opening a reader and cutting
  * a text into chunks each end with an error, without a leak (the debug preset looks) and with nothing left
- * on disk. The linker sends the program's allocations here (--wrap); libraries keep theirs. */
+ * on disk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,44 +10,11 @@
 
 #include "engine/network/network.h"
 #include "engine/session/chunker.h"
+#include "tests/base/scarce_memory.h"
 #include "tests/network/fake_reader.h"
 #include "tests/network/small_model.h"
 
 #define TINY DRT_TEST_DATA "/golden/tiny"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *memory, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-char *__wrap_strdup(const char *text);
-
-static long left = -1; /* allocations that succeed; < 0: all */
-
-static bool exhausted(void) {
-    if (left == 0)
-        return true;
-    left -= left > 0;
-    return false;
-}
-
-void *__wrap_malloc(size_t size) {
-    return exhausted() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-    return exhausted() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size) {
-    return exhausted() ? NULL : __real_realloc(memory, size);
-}
-
-char *__wrap_strdup(const char *text) {
-    return exhausted() ? NULL : __real_strdup(text);
-}
 
 static drt_context *context;
 static drt_tokenizer *tokenizer;
@@ -64,18 +31,6 @@ static int unload(void **state) {
     drt_tokenizer_free(tokenizer);
     drt_context_free(context);
     return 0;
-}
-
-/* Runs work with 0, 1, 2, ... allocations until it succeeds; returns how many that took. */
-static long until_it_succeeds(drt_status (*work)(void)) {
-    for (long n = 0;; n++) {
-        left = n;
-        drt_status status = work();
-        left = -1;
-        if (status == DRT_OK)
-            return n;
-        assert_true(drt_error(context)[0]);
-    }
 }
 
 static drt_status load_model(void) {
@@ -103,8 +58,7 @@ static drt_status find_nothing(void *user, drt_context *c, int lane, int step, i
 
 /* The model is loaded with all the memory there is. */
 static drt_status open_reader(bool fused) {
-    long allowed = left;
-    left = -1;
+    long allowed = scarce_memory_allow(-1);
     fake_device fake;
     drt_model *model;
     drt_reader *reader;
@@ -112,9 +66,9 @@ static drt_status open_reader(bool fused) {
     if (fused)
         fake_reader_install(&fake);
     assert_int_equal(drt_model_load(context, &fake.device, TINY, &model), DRT_OK);
-    left = allowed;
+    scarce_memory_allow(allowed);
     drt_status status = drt_reader_new(context, model, 2, 8, find_nothing, NULL, &reader);
-    left = -1;
+    scarce_memory_allow(-1);
     assert_true((status == DRT_OK) == (reader != NULL));
     drt_reader_free(reader);
     drt_model_free(model);
@@ -153,11 +107,10 @@ static drt_status quantize_model(void) {
 
 static drt_status cut_text(void) {
     drt_buffer text = {0};
-    long kept = left;
-    left = -1;
+    long kept = scarce_memory_allow(-1);
     for (int i = 0; i < 400; i++)
         assert_true(drt_buffer_printf(&text, "Paragraph %d of a long text.\n\n", i));
-    left = kept;
+    scarce_memory_allow(kept);
     drt_chunks chunks;
     drt_status status = drt_chunks_build(context, tokenizer, 16, text.data, text.length, &chunks);
     assert_true((status == DRT_OK) == (chunks.tokens != NULL));
@@ -176,31 +129,31 @@ static drt_status encode_question(void) {
 
 static void loading_survives(void **state) {
     (void)state;
-    assert_in_range(until_it_succeeds(load_model), 100, 2000);
+    assert_in_range(scarce_memory_until_it_succeeds(context, load_model), 100, 2000);
 }
 
 static void opening_readers_survives(void **state) {
     (void)state;
-    assert_in_range(until_it_succeeds(open_composed_reader), 20, 500);
-    assert_in_range(until_it_succeeds(open_fused_reader), 10, 500);
+    assert_in_range(scarce_memory_until_it_succeeds(context, open_composed_reader), 20, 500);
+    assert_in_range(scarce_memory_until_it_succeeds(context, open_fused_reader), 10, 500);
 }
 
 static void inspecting_survives(void **state) {
     (void)state;
-    assert_in_range(until_it_succeeds(inspect_model), 50, 2000);
+    assert_in_range(scarce_memory_until_it_succeeds(context, inspect_model), 50, 2000);
 }
 
 static void quantising_survives(void **state) {
     (void)state;
     assert_non_null(mkdtemp(scratch));
-    assert_in_range(until_it_succeeds(quantize_model), 50, 2000);
+    assert_in_range(scarce_memory_until_it_succeeds(context, quantize_model), 50, 2000);
     assert_int_equal(rmdir(scratch), 0);
 }
 
 static void cutting_survives(void **state) {
     (void)state;
-    assert_in_range(until_it_succeeds(cut_text), 400, 5000);
-    assert_in_range(until_it_succeeds(encode_question), 2, 20);
+    assert_in_range(scarce_memory_until_it_succeeds(context, cut_text), 400, 5000);
+    assert_in_range(scarce_memory_until_it_succeeds(context, encode_question), 2, 20);
 }
 
 int main(void) {

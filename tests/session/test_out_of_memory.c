@@ -1,45 +1,17 @@
 /* Memory that runs out at every place in turn, with a model of a few thousand weights: asking and
  * searching fail with a sentence and work again afterwards; an ingest leaves a sound library. The
- * debug preset looks for leaks. The linker sends the program's allocations here (--wrap). */
+ * debug preset looks for leaks. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
 #include "engine/session/session.h"
+#include "tests/base/scarce_memory.h"
 #include "tests/network/small_model.h"
 #include "tests/session/scratch.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-static atomic_long left = -1; /* allocations that succeed, of all threads; < 0: all */
-
-static bool exhausted(void) {
-    long now = atomic_load(&left);
-    while (now > 0 && !atomic_compare_exchange_weak(&left, &now, now - 1))
-        ;
-    return now == 0;
-}
-
-void *__wrap_malloc(size_t size) {
-    return exhausted() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-    return exhausted() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size) {
-    return exhausted() ? NULL : __real_realloc(memory, size);
-}
 
 static struct {
     scratch scratch;
@@ -89,18 +61,6 @@ static int tear_down(void **state) {
     drt_context_free(t.context);
     scratch_close(&t.scratch);
     return 0;
-}
-
-/* Runs work with 0, 1, 2, ... allocations until it succeeds; returns how many that took. */
-static long until_it_succeeds(drt_status (*work)(void)) {
-    for (long n = 0;; n++) {
-        left = n;
-        drt_status status = work();
-        left = -1;
-        if (status == DRT_OK)
-            return n;
-        assert_true(drt_error(t.context)[0]);
-    }
 }
 
 static drt_status open_session(void) {
@@ -167,12 +127,11 @@ static drt_status ask_several(void) {
     params.done = done;
     params.user = &n;
     drt_session *session = NULL;
-    long allowed = left;
-    left = -1;
+    long allowed = scarce_memory_allow(-1);
     scratch_check(t.context, drt_session_open(t.context, t.library, t.model, &session));
-    left = allowed;
+    scarce_memory_allow(allowed);
     drt_status status = drt_session_ask_batch(t.context, session, &params);
-    left = -1;
+    scarce_memory_allow(-1);
     assert_true(status == DRT_OK || status == DRT_FATAL);
     /* Only a question for which there was no memory at all is not heard of again. */
     assert_in_range(n.done, n.taken > 0 ? n.taken - 1 : 0, n.taken);
@@ -195,8 +154,7 @@ static drt_status search(void) {
 /* Into a library of its own, which is opened with all the memory there is. */
 static drt_status ingest(void) {
     static int64_t documents;
-    long allowed = left;
-    left = -1;
+    long allowed = scarce_memory_allow(-1);
     char path[128];
     drt_library_params params = drt_library_params_default();
     params.mode = DRT_LIBRARY_CREATE;
@@ -207,9 +165,9 @@ static drt_status ingest(void) {
     scratch_check(t.context, drt_library_open(t.context, path, &params, &library));
     drt_ingest_params ingest = {.paths = (const char *[]){t.documents}, .n_paths = 1, .threads = 3};
     drt_ingest_report report;
-    left = allowed;
+    scarce_memory_allow(allowed);
     drt_status status = drt_ingest(t.context, library, t.model, &ingest, &report);
-    left = -1;
+    scarce_memory_allow(-1);
     /* Nothing is lost or half there. */
     scratch_check(t.context, drt_library_inspect(t.context, library, &facts));
     assert_true(facts.documents >= documents && facts.documents <= 2);
@@ -223,27 +181,27 @@ static drt_status ingest(void) {
 
 static void opening_survives(void **state) {
     (void)state;
-    assert_in_range(until_it_succeeds(open_session), 10, 500);
+    assert_in_range(scarce_memory_until_it_succeeds(t.context, open_session), 10, 500);
 }
 
 static void asking_survives(void **state) {
     (void)state;
-    assert_in_range(until_it_succeeds(ask), 50, 3000);
+    assert_in_range(scarce_memory_until_it_succeeds(t.context, ask), 50, 3000);
 }
 
 static void asking_several_survives(void **state) {
     (void)state;
-    assert_in_range(until_it_succeeds(ask_several), 100, 5000);
+    assert_in_range(scarce_memory_until_it_succeeds(t.context, ask_several), 100, 5000);
 }
 
 static void searching_survives(void **state) {
     (void)state;
-    assert_in_range(until_it_succeeds(search), 10, 500);
+    assert_in_range(scarce_memory_until_it_succeeds(t.context, search), 10, 500);
 }
 
 static void ingesting_survives(void **state) {
     (void)state;
-    assert_in_range(until_it_succeeds(ingest), 50, 2000);
+    assert_in_range(scarce_memory_until_it_succeeds(t.context, ingest), 50, 2000);
 }
 
 int main(void) {

@@ -1,0 +1,15 @@
+/* scarce_memory.h: memory that runs out after N allocations of the program; what shared libraries allocate is
+ * their own. A test takes part by drt_scarce_memory(name) in its CMakeLists.txt. May use: libc. */
+#ifndef DRT_TESTS_BASE_SCARCE_MEMORY_H
+#define DRT_TESTS_BASE_SCARCE_MEMORY_H
+
+#include "engine/drt.h"
+
+/* Allocations of all threads that succeed from now on; < 0: all. Returns what was set before, less those made since. */
+long scarce_memory_allow(long allocations);
+
+/* Runs work with 0, 1, 2, ... allocations until it returns DRT_OK; each failure must leave a sentence in context.
+ * Returns how many it took. */
+long scarce_memory_until_it_succeeds(const drt_context *context, drt_status (*work)(void));
+
+#endif

@@ -1,0 +1,271 @@
+/* life.c: see life.h. */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include "tests/crash/life.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/library/store.h"
+#include "engine/network/memory.h"
+#include "tests/base/file_calls.h"
+#include "tests/network/small_model.h"
+
+static const char lamp[] = "The lamp was lit in 1874 by the first keeper.\n\nIt burned for long.\n";
+static const char bridge[] = "The bridge over the river is closed in winter.\n";
+static const char new_bridge[] = "The new bridge over the river is open all the year, but for the night of the fair.\n";
+static const char tower[] = "The tower has a bell of bronze that no one has heard for a hundred years.\n";
+
+static void require_ok(const life *l, drt_status status, const char *what) {
+    if (status != DRT_OK)
+        fail_msg("%s: %s %s", what, drt_error(l->context), l->warnings);
+}
+
+static void keep_warning(void *user, const char *text, size_t length) {
+    life *l = user;
+    size_t there = strlen(l->warnings);
+    snprintf(l->warnings + there, sizeof l->warnings - there, "%.*s\n", (int)length, text);
+}
+
+static void write_text(const life *l, const char *name, const char *text) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/texts/%s", l->folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+void life_open(life *l) {
+    small_model small;
+    char path[128];
+    memset(l, 0, sizeof *l);
+    snprintf(l->folder, sizeof l->folder, "%s/drt-life-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    assert_non_null(mkdtemp(l->folder));
+    snprintf(l->disk, sizeof l->disk, "%s/disk", l->folder);
+    snprintf(l->library, sizeof l->library, "%s/lib.drt", l->disk);
+    drt_context_params params = {.warn = keep_warning, .user = l};
+    l->context = drt_context_new(&params);
+    assert_non_null(l->context);
+    assert_int_equal(mkdir(l->disk, 0700), 0);
+    snprintf(path, sizeof path, "%s/texts", l->folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/model", l->folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    small_model_make(l->context, DRT_TENSOR_F32, &small);
+    small_model_write(&small, path, 8);
+    small_model_clear(&small);
+    drt_device_params device = drt_device_params_default();
+    device.name = "cpu";
+    device.threads = 1;
+    require_ok(l, drt_device_open(l->context, &device, &l->device), "device");
+    require_ok(l, drt_model_load(l->context, l->device, path, &l->model), "model");
+    file_calls_watch(l->disk);
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *at) {
+    (void)facts;
+    (void)kind;
+    return at->level > 0 ? remove(path) : 0;
+}
+
+void life_empty(const char *folder) {
+    assert_int_equal(nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+void life_close(life *l) {
+    file_calls_watch(NULL);
+    for (int i = 0; i <= LIFE_STEPS; i++)
+        drt_buffer_free(&l->states[i]);
+    drt_model_free(l->model);
+    drt_device_close(l->device);
+    drt_context_free(l->context);
+    life_empty(l->folder);
+    rmdir(l->folder);
+}
+
+void life_copy(life *l, const char *from, const char *to) {
+    assert_int_equal(mkdir(to, 0700), 0);
+    DIR *folder = opendir(from);
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        drt_string source, target;
+        drt_buffer data = {0};
+        assert_true(drt_path_join(&source, from, entry->d_name) && drt_path_join(&target, to, entry->d_name));
+        require_ok(l, drt_file_read(l->context, source.data, SIZE_MAX, &data), "copy");
+        require_ok(l, drt_file_create(l->context, target.data, data.data, data.length), "copy");
+        drt_buffer_free(&data);
+        drt_string_free(&source);
+        drt_string_free(&target);
+    }
+    closedir(folder);
+}
+
+/* ------------------------------------------------------------------------------- steps ---- */
+
+static drt_status ingest(life *l, drt_library *library) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/texts", l->folder);
+    drt_ingest_params params = {.paths = (const char *[]){path}, .n_paths = 1, .threads = 1};
+    drt_ingest_report report;
+    return drt_ingest(l->context, library, l->model, &params, &report);
+}
+
+static drt_status take_out(life *l, drt_library *library) {
+    drt_document document;
+    drt_status status = drt_library_document(l->context, library, "texts/a.txt", strlen("texts/a.txt"), &document);
+    if (status == DRT_OK)
+        status = drt_library_remove(l->context, library, &document, NULL, 0);
+    drt_document_clear(&document);
+    return status;
+}
+
+static drt_status ask(life *l, drt_library *library) {
+    static const char question[] = "Who lit the lamp?";
+    drt_ask_params params = drt_ask_params_default();
+    drt_session *session;
+    drt_answer *answer = NULL;
+    params.temperature = 50; /* an end is unlikely */
+    params.max_tokens = 12;
+    drt_status status = drt_session_open(l->context, library, l->model, &session);
+    if (status != DRT_OK)
+        return status;
+    status = drt_session_ask(l->context, session, question, sizeof question - 1, &params, &answer);
+    drt_answer_free(answer);
+    drt_session_close(session);
+    return status;
+}
+
+static drt_status take_step(life *l, drt_library *library, life_step step) {
+    drt_verify_report report;
+    switch (step) {
+    case LIFE_MAKE:
+    case LIFE_CHANGE:
+        return ingest(l, library);
+    case LIFE_REMOVE:
+        return take_out(l, library);
+    case LIFE_COMPACT:
+        return drt_library_verify(l->context, library, true, &report);
+    default:
+        return ask(l, library);
+    }
+}
+
+drt_status life_take(life *l, life_step step) {
+    static const drt_library_mode modes[] = {DRT_LIBRARY_CREATE, DRT_LIBRARY_CREATE, DRT_LIBRARY_UPDATE,
+                                             DRT_LIBRARY_UPDATE, DRT_LIBRARY_READ};
+    drt_library_params params = drt_library_params_default();
+    drt_library *library;
+    params.mode = modes[step];
+    params.model = l->model;
+    write_text(l, "a.txt", lamp);
+    write_text(l, "b.txt", step == LIFE_MAKE ? bridge : new_bridge);
+    write_text(l, "c.txt", step == LIFE_MAKE ? lamp : tower);
+    l->warnings[0] = 0;
+    drt_status status = drt_library_open(l->context, l->library, &params, &library);
+    if (status == DRT_OK)
+        status = take_step(l, library, step);
+    drt_library_close(library);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ states ---- */
+
+typedef struct {
+    life *l;
+    drt_library *library;
+    drt_store_view view;
+    drt_buffer *state;
+} reader;
+
+static void put(drt_buffer *state, const void *data, size_t length) {
+    assert_true(drt_buffer_append(state, data, length));
+}
+
+static void put_string(drt_buffer *state, const drt_string *string) {
+    put(state, &string->length, sizeof string->length);
+    if (string->length)
+        put(state, string->data, string->length);
+}
+
+static bool read_document(void *user, const drt_document *document) {
+    reader *r = user;
+    const drt_config *config = drt_model_config(r->l->model);
+    size_t landmark = (size_t)config->d_model * sizeof(uint16_t);
+    size_t record = drt_memory_record_size(r->view.memory_type, config->chunk_size, config->d_model);
+    drt_string text;
+    require_ok(r->l, drt_library_text(r->l->context, r->library, document->id, &text), "text");
+    put_string(r->state, &document->path);
+    put_string(r->state, &text);
+    for (size_t i = 0; i < document->n_aliases; i++)
+        put_string(r->state, &document->aliases[i]);
+    drt_string_free(&text);
+    for (int64_t id = document->first_chunk; id < document->first_chunk + document->chunks; id++) {
+        drt_chunk chunk;
+        require_ok(r->l, drt_library_chunk(r->l->context, r->library, id, &chunk), "chunk");
+        assert_int_equal(chunk.document, document->id);
+        assert_true(id < r->view.n_chunks && !(r->view.dead[id / 64] >> id % 64 & 1));
+        put(r->state, (int64_t[]){chunk.start, chunk.end}, 2 * sizeof(int64_t));
+        put(r->state, r->view.landmarks + (size_t)id * (size_t)config->d_model, landmark);
+        put(r->state, drt_store_record(r->library, id), record);
+    }
+    return true;
+}
+
+static bool read_session(void *user, const drt_session_summary *summary) {
+    reader *r = user;
+    drt_answer *answer;
+    require_ok(r->l, drt_library_session_load(r->l->context, r->library, summary->id, &answer), "session");
+    put_string(r->state, &answer->question);
+    put_string(r->state, &answer->answer);
+    put(r->state, &answer->n_events, sizeof answer->n_events);
+    drt_answer_free(answer);
+    return true;
+}
+
+bool life_has_library(const life *l) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/catalog.sqlite", l->library);
+    return access(path, F_OK) == 0;
+}
+
+void life_read(life *l, drt_library_mode mode, drt_buffer *state) {
+    reader r = {.l = l, .state = state};
+    drt_verify_report report;
+    drt_library_params params = drt_library_params_default();
+    params.mode = mode;
+    params.model = l->model;
+    l->warnings[0] = 0;
+    require_ok(l, drt_library_open(l->context, l->library, &params, &r.library), "open");
+    require_ok(l, drt_library_verify(l->context, r.library, false, &report), "verify");
+    require_ok(l, drt_store_refresh(l->context, r.library, &r.view), "refresh");
+    require_ok(l, drt_library_documents(l->context, r.library, NULL, true, read_document, &r), "documents");
+    require_ok(l, drt_library_sessions(l->context, r.library, read_session, &r), "sessions");
+    drt_library_close(r.library);
+}
+
+int life_expect(life *l, drt_library_mode mode, int first, const char *where) {
+    drt_buffer state = {0};
+    int found = -1;
+    if (life_has_library(l))
+        life_read(l, mode, &state);
+    for (int i = first; i <= first + 1 && i <= LIFE_STEPS && found < 0; i++)
+        if (state.length == l->states[i].length &&
+            (state.length == 0 || memcmp(state.data, l->states[i].data, state.length) == 0))
+            found = i;
+    drt_buffer_free(&state);
+    if (found < 0)
+        fail_msg("%s: the library is neither as after %d steps nor as after the next", where, first);
+    return found;
+}

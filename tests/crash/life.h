@@ -1,0 +1,46 @@
+/* life.h: a library's life in five steps with a model of a few thousand weights, and all that a reader finds in it
+ * after each: what tests of failing files and of lost power compare with. */
+#ifndef DRT_TESTS_CRASH_LIFE_H
+#define DRT_TESTS_CRASH_LIFE_H
+
+#include "engine/base/buffer.h"
+
+typedef enum {
+    LIFE_MAKE,    /* a new library from a folder of texts */
+    LIFE_CHANGE,  /* the folder again, one text changed and one new */
+    LIFE_REMOVE,  /* a document is taken out */
+    LIFE_COMPACT, /* and its memory given back */
+    LIFE_ASK,     /* an answer is stored */
+    LIFE_STEPS
+} life_step;
+
+typedef struct {
+    char folder[64], disk[80], library[96]; /* disk: watched by file_calls.h, with the library in it alone */
+    drt_context *context;
+    char warnings[4096];
+    drt_device *device;
+    drt_model *model;
+    /* After so many steps: every document's path, text, landmarks and memory, and every session. */
+    drt_buffer states[LIFE_STEPS + 1];
+} life;
+
+/* Fails the test when it can't be set up. states are empty. */
+void life_open(life *l);
+void life_close(life *l);
+
+/* Opens the library, takes the step, closes it. */
+drt_status life_take(life *l, life_step step);
+/* Is there a catalog? */
+bool life_has_library(const life *l);
+/* What is in the library, which must verify. */
+void life_read(life *l, drt_library_mode mode, drt_buffer *state);
+/* The number of the state that the library is in: first or the one after it; fails the test when in neither. where: says
+ * what was done. Without a catalog: 0. */
+int life_expect(life *l, drt_library_mode mode, int first, const char *where);
+
+/* Empties the folder. */
+void life_empty(const char *folder);
+/* Copies the files of one folder into another, which is made. */
+void life_copy(life *l, const char *from, const char *to);
+
+#endif

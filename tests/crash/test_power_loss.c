@@ -1,0 +1,102 @@
+/* test_power_loss.c: all that a library's life does to its files is recorded, SQLite's writes too; then power is lost
+ * after each call, and the disk holds all, nothing or something of what was not synced. The library opens, verifies
+ * and is as after the last step that was finished or the one under way; the next step then works.
+ *
+ * With the argument "all" after every call; without it after some, which the seed chooses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/base/file_calls.h"
+#include "tests/crash/life.h"
+
+#define STRIDE 4 /* on average */
+
+static life t;
+static file_record record;
+static bool every_call;
+
+static int set_up(void **state) {
+    (void)state;
+    life_open(&t);
+    file_calls_record();
+    for (int step = 0; step < LIFE_STEPS; step++) {
+        file_calls_mark(step);
+        if (life_take(&t, (life_step)step) != DRT_OK)
+            fail_msg("step %d: %s", step, drt_error(t.context));
+        /* Opening it changes no file but the lock. */
+        life_read(&t, DRT_LIBRARY_READ, &t.states[step + 1]);
+    }
+    record = file_calls_end_record();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    file_record_free(&record);
+    life_close(&t);
+    return 0;
+}
+
+static void the_record_is_whole(void **state) {
+    (void)state;
+    size_t n[FILE_CALL_KINDS] = {0}, journal = 0;
+    for (size_t i = 0; i < record.count; i++) {
+        n[record.calls[i].kind]++;
+        journal += record.calls[i].kind == FILE_CALL_UNLINK && strstr(record.calls[i].name, "-journal") != NULL;
+    }
+    for (int kind = 0; kind < FILE_CALL_KINDS; kind++)
+        assert_true(n[kind] > 0);
+    assert_true(journal >= LIFE_STEPS); /* SQLite's calls are among them */
+    /* Without a loss the last state comes out. */
+    life_empty(t.disk);
+    file_record_replay(&record, record.count, POWER_LOSS_LOSES_ALL, 1, t.disk);
+    assert_int_equal(life_expect(&t, DRT_LIBRARY_READ, LIFE_STEPS, "all calls"), LIFE_STEPS);
+}
+
+/* Power is lost after n calls. */
+static void lose_power(size_t n, power_loss loss, uint32_t seed) {
+    char where[64];
+    int done = n < record.count ? record.calls[n].mark : LIFE_STEPS;
+    snprintf(where, sizeof where, "power lost after call %zu, kind %d, seed %u", n, (int)loss, (unsigned)seed);
+    life_empty(t.disk);
+    file_record_replay(&record, n, loss, seed, t.disk);
+    if (done > 0 && !life_has_library(&t))
+        fail_msg("%s: the library has gone", where);
+    int there = life_expect(&t, (n + loss) % 2 ? DRT_LIBRARY_READ : DRT_LIBRARY_UPDATE, done, where);
+    if (there != done || done == LIFE_STEPS)
+        return;
+    if (life_take(&t, (life_step)done) != DRT_OK)
+        fail_msg("%s: the next step fails: %s", where, drt_error(t.context));
+    assert_int_equal(life_expect(&t, DRT_LIBRARY_READ, done + 1, where), done + 1);
+}
+
+static void power_may_be_lost_at_any_time(void **state) {
+    (void)state;
+    uint32_t seed = 20240607;
+    size_t points = 0;
+    for (size_t n = 0; n <= record.count; n++) {
+        seed = seed * 1664525u + 1013904223u;
+        if (!every_call && (seed >> 8) % STRIDE != 0)
+            continue;
+        for (int loss = 0; loss < POWER_LOSS_KINDS; loss++, points++)
+            lose_power(n, (power_loss)loss, seed);
+        for (uint32_t i = 1; i < 4; i++, points++)
+            lose_power(n, POWER_LOSS_RANDOM, seed + i * 7919);
+    }
+    print_message("%zu calls recorded, power lost at %zu points\n", record.count, points);
+}
+
+int main(int argc, char **argv) {
+    every_call = argc > 1 && strcmp(argv[1], "all") == 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_record_is_whole),
+        cmocka_unit_test(power_may_be_lost_at_any_time),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
