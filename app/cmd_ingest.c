@@ -16,6 +16,7 @@ typedef struct {
     compute_options compute;
     drt_memory_type memory;
     option_list include, exclude;
+    int64_t jobs; /* as drt_ingest_params.threads */
     const char *report;
 } values;
 
@@ -24,6 +25,7 @@ static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .memory = DR
 static const drt_option option_table[] = {
     OPT_LIST("include", include, "GLOB", "only members whose path or its last part matches; may be repeated"),
     OPT_LIST("exclude", exclude, "GLOB", "no members that match, nor what is in folders and archives that do"),
+    OPT_INTEGER("jobs", jobs, "N", 0, 256, "threads that extract and tokenise (default: as fits the device)"),
     OPT_STRING("report", report, "FILE", "write one JSON object for each member, see drt(1)"),
     OPT_MEMORY(memory),
     OPT_COMPUTE(compute),
@@ -125,6 +127,7 @@ static int ingest_paths(ingest *run, const values *options, const char *library,
                                 .progress = show_progress,
                                 .member = note_member,
                                 .user = run,
+                                .threads = (int)options->jobs,
                                 .include = options->include.items,
                                 .n_include = options->include.n,
                                 .exclude = options->exclude.items,

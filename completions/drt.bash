@@ -42,12 +42,12 @@ _drt() {
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --gpu-memory | --top | --document | --tokens | --chunks | --questions | --facts | --keys | --together | --lanes | --include | --exclude) return ;;
+    --max-tokens | --temperature | --top-p | --seed | --context | --threads | --gpu-memory | --top | --document | --tokens | --chunks | --questions | --facts | --keys | --together | --lanes | --include | --exclude | --jobs) return ;;
     esac
     if [[ $current == -* ]]; then
         case $command in
         open) options="--theme --ascii --no-mouse $compute" ;;
-        ingest) options="--include --exclude --report --memory $compute" ;;
+        ingest) options="--include --exclude --jobs --report --memory $compute" ;;
         ask) options="--json --retriever --document --max-tokens --temperature --top-p --seed --context --no-store $compute" ;;
         search) options="--json --retriever --document --top --seed --context $compute" ;;
         show) options="--json --text" ;;

@@ -38,6 +38,23 @@ class Ingest(cli.Case):
         self.drt("ingest", "lib2", "d", "--include", "*.txt", "--exclude", "*.zip")
         self.assertEqual(self.documents("lib2"), ["d/a.txt"])
 
+    def test_jobs(self):
+        for i in range(12):
+            self.write("many/d%02d.txt" % i, ("The keeper number %d is Odo. " % i) * 40)
+        p = self.start("ingest", "lib", "many", "--jobs", "30")
+        most = 0
+        while p.poll() is None and most <= 30:
+            try:
+                most = max(most, len(os.listdir("/proc/%d/task" % p.pid)))
+            except FileNotFoundError:
+                pass
+        self.assertEqual(p.wait(cli.SECONDS), 0)
+        self.assertGreater(most, 30)
+        self.drt("ingest", "lib1", "many", "--jobs=1")
+        self.assertEqual(self.ls("lib"), self.ls("lib1"))
+        self.exactly("ingest", "lib", "many", "--jobs", "-1", code=2,
+                     err="drt: ingest: --jobs takes a whole number from 0 to 256, not '-1'\nTry 'drt ingest --help'.\n")
+
     def test_too_many_globs(self):
         self.write("a.txt", "The mill burned.")
         self.exactly("ingest", "lib", "a.txt", *["--include=*"] * 65, code=2,
