@@ -435,7 +435,7 @@ static drt_status move_staged(drt_context *context, const drt_library *library) 
     return status;
 }
 
-static drt_status clear_stage(drt_context *context, drt_library *library) {
+static void drop_words(drt_library *library) {
     while (library->words) {
         drt_staged_words *staged = library->words;
         library->words = staged->next;
@@ -443,6 +443,10 @@ static drt_status clear_stage(drt_context *context, drt_library *library) {
         free(staged);
     }
     library->words_end = &library->words;
+}
+
+static drt_status clear_stage(drt_context *context, drt_library *library) {
+    drop_words(library);
     return drt_catalog_script(
         context, &library->catalog,
         "DELETE FROM temp.new_documents; DELETE FROM temp.new_authors; DELETE FROM temp.new_paths;"
@@ -496,6 +500,7 @@ drt_status drt_library_go_back(drt_context *context, drt_library *library) {
 
 void drt_store_rollback(drt_library *library) {
     drt_context *context = drt_context_new(NULL);
+    drop_words(library); /* also when there is no memory for the rest */
     /* When it fails, the next one to write cuts the slabs. */
     if (!context || drt_library_go_back(context, library) != DRT_OK)
         library->broken = true;

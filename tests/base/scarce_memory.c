@@ -8,19 +8,31 @@
 #include <cmocka.h>
 
 static atomic_long left = -1;
+static atomic_long until_failure; /* 0: none is to come */
+static atomic_bool failed;
 
-static bool exhausted(void) {
-    long now = atomic_load(&left);
-    while (now > 0 && !atomic_compare_exchange_weak(&left, &now, now - 1))
+/* Takes one off unless it is at 0 or below; returns what was there. */
+static long take_one(atomic_long *count) {
+    long now = atomic_load(count);
+    while (now > 0 && !atomic_compare_exchange_weak(count, &now, now - 1))
         ;
-    return now == 0;
+    return now;
+}
+
+bool scarce_memory_exhausted(void) {
+    bool out = take_one(&left) == 0;
+    if (take_one(&until_failure) == 1)
+        out = true;
+    if (out)
+        atomic_store(&failed, true);
+    return out;
 }
 
 #define WRAP(type, name, arguments, values)                                                                            \
     type __real_##name arguments;                                                                                      \
     type __wrap_##name arguments;                                                                                      \
     type __wrap_##name arguments {                                                                                     \
-        return exhausted() ? NULL : __real_##name values;                                                              \
+        return scarce_memory_exhausted() ? NULL : __real_##name values;                                                \
     }
 
 WRAP(void *, malloc, (size_t size), (size))
@@ -29,7 +41,19 @@ WRAP(void *, realloc, (void *memory, size_t size), (memory, size))
 WRAP(char *, strdup, (const char *text), (text))
 
 long scarce_memory_allow(long allocations) {
+    atomic_store(&failed, false);
     return atomic_exchange(&left, allocations);
+}
+
+void scarce_memory_fail_once(long number) {
+    atomic_store(&failed, false);
+    atomic_store(&until_failure, number);
+}
+
+bool scarce_memory_end(void) {
+    atomic_store(&left, -1);
+    atomic_store(&until_failure, 0);
+    return atomic_load(&failed);
 }
 
 long scarce_memory_until_it_succeeds(const drt_context *context, drt_status (*work)(void)) {

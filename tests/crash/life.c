@@ -93,25 +93,6 @@ void life_close(life *l) {
     rmdir(l->folder);
 }
 
-void life_copy(life *l, const char *from, const char *to) {
-    assert_int_equal(mkdir(to, 0700), 0);
-    DIR *folder = opendir(from);
-    assert_non_null(folder);
-    for (const struct dirent *entry; (entry = readdir(folder));) {
-        if (entry->d_name[0] == '.')
-            continue;
-        drt_string source, target;
-        drt_buffer data = {0};
-        assert_true(drt_path_join(&source, from, entry->d_name) && drt_path_join(&target, to, entry->d_name));
-        require_ok(l, drt_file_read(l->context, source.data, SIZE_MAX, &data), "copy");
-        require_ok(l, drt_file_create(l->context, target.data, data.data, data.length), "copy");
-        drt_buffer_free(&data);
-        drt_string_free(&source);
-        drt_string_free(&target);
-    }
-    closedir(folder);
-}
-
 /* ------------------------------------------------------------------------------- steps ---- */
 
 static drt_status ingest(life *l, drt_library *library) {
@@ -268,4 +249,48 @@ int life_expect(life *l, drt_library_mode mode, int first, const char *where) {
     if (found < 0)
         fail_msg("%s: the library is neither as after %d steps nor as after the next", where, first);
     return found;
+}
+
+/* ---------------------------------------------------------------------------- going back ---- */
+
+/* The files of one folder into another, which is made. */
+static void copy_files(const life *l, const char *from, const char *to) {
+    assert_int_equal(mkdir(to, 0700), 0);
+    DIR *folder = opendir(from);
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        drt_string source, target;
+        drt_buffer data = {0};
+        assert_true(drt_path_join(&source, from, entry->d_name) && drt_path_join(&target, to, entry->d_name));
+        require_ok(l, drt_file_read(l->context, source.data, SIZE_MAX, &data), "copy");
+        require_ok(l, drt_file_create(l->context, target.data, data.data, data.length), "copy");
+        drt_buffer_free(&data);
+        drt_string_free(&source);
+        drt_string_free(&target);
+    }
+    closedir(folder);
+}
+
+static void saved_path(const life *l, int n_steps, char path[128]) {
+    snprintf(path, 128, "%s/saved%d", l->folder, n_steps);
+}
+
+void life_take_all(life *l) {
+    char path[128];
+    for (int step = 0; step < LIFE_STEPS; step++) {
+        require_ok(l, life_take(l, (life_step)step), "a step");
+        life_read(l, DRT_LIBRARY_READ, &l->states[step + 1]);
+        saved_path(l, step + 1, path);
+        copy_files(l, l->library, path);
+    }
+}
+
+void life_go_back(life *l, int n_steps) {
+    char path[128];
+    life_empty(l->disk);
+    saved_path(l, n_steps, path);
+    if (n_steps > 0)
+        copy_files(l, path, l->library);
 }

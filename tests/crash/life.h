@@ -30,6 +30,11 @@ void life_close(life *l);
 
 /* Opens the library, takes the step, closes it. */
 drt_status life_take(life *l, life_step step);
+/* Takes all steps, keeps the states and a copy of the library after each. */
+void life_take_all(life *l);
+/* Makes the disk what it was after so many steps; 0: empty. */
+void life_go_back(life *l, int n_steps);
+
 /* Is there a catalog? */
 bool life_has_library(const life *l);
 /* What is in the library, which must verify. */
@@ -40,7 +45,5 @@ int life_expect(life *l, drt_library_mode mode, int first, const char *where);
 
 /* Empties the folder. */
 void life_empty(const char *folder);
-/* Copies the files of one folder into another, which is made. */
-void life_copy(life *l, const char *from, const char *to);
 
 #endif

@@ -22,21 +22,10 @@
 static life t;
 static bool every_call;
 
-static void saved_path(int n_steps, char path[128]) {
-    snprintf(path, 128, "%s/saved%d", t.folder, n_steps);
-}
-
 static int set_up(void **state) {
     (void)state;
-    char path[128];
     life_open(&t);
-    for (int step = 0; step < LIFE_STEPS; step++) {
-        if (life_take(&t, (life_step)step) != DRT_OK)
-            fail_msg("step %d: %s", step, drt_error(t.context));
-        life_read(&t, DRT_LIBRARY_READ, &t.states[step + 1]);
-        saved_path(step + 1, path);
-        life_copy(&t, t.library, path);
-    }
+    life_take_all(&t);
     return 0;
 }
 
@@ -44,14 +33,6 @@ static int tear_down(void **state) {
     (void)state;
     life_close(&t);
     return 0;
-}
-
-static void restore(int n_steps) {
-    char path[128];
-    life_empty(t.disk);
-    saved_path(n_steps, path);
-    if (n_steps > 0)
-        life_copy(&t, path, t.library);
 }
 
 /* SQLite keeps to itself why a file could not be opened: a catalog that can't be opened for writing it only reads, and a
@@ -73,7 +54,7 @@ static void expect_sentence(const char *where, const char *what, int error) {
 static bool fail_call(life_step step, long number, int error, bool lasting) {
     char where[512];
     const char *what;
-    restore(step);
+    life_go_back(&t, step);
     file_calls_fail(number, error, lasting);
     drt_status status = life_take(&t, step);
     bool failed = file_calls_end_failures(&what);

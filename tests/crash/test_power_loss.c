@@ -15,7 +15,7 @@
 #include "tests/base/file_calls.h"
 #include "tests/crash/life.h"
 
-#define STRIDE 4 /* on average */
+#define STRIDE 5 /* on average */
 
 static life t;
 static file_record record;

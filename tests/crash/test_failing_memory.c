@@ -1,0 +1,128 @@
+/* test_failing_memory.c: each allocation of the program and of SQLite fails in turn, in every step of a library's life:
+ * alone, or with all after it. The step ends with a sentence, or was finished all the same; nothing leaks (the debug
+ * preset looks), and the library is as before the step or after it. The step then works.
+ *
+ * With the argument "all" every allocation fails; without it some, which the seed chooses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "tests/base/file_calls.h"
+#include "tests/base/scarce_memory.h"
+#include "tests/crash/life.h"
+
+#define POINTS 30 /* about so many a step */
+
+static life t;
+static bool every_allocation;
+static sqlite3_mem_methods own; /* SQLite's */
+
+static void *scarce_malloc(int size) {
+    return scarce_memory_exhausted() ? NULL : own.xMalloc(size);
+}
+
+static void *scarce_realloc(void *memory, int size) {
+    return scarce_memory_exhausted() ? NULL : own.xRealloc(memory, size);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &own), SQLITE_OK);
+    sqlite3_mem_methods scarce = own;
+    scarce.xMalloc = scarce_malloc;
+    scarce.xRealloc = scarce_realloc;
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &scarce), SQLITE_OK);
+    life_open(&t);
+    file_calls_watch(NULL);
+    life_take_all(&t);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    life_close(&t);
+    return 0;
+}
+
+/* How many allocations the step makes. */
+static long count_allocations(life_step step) {
+    enum { PLENTY = 100000000 };
+    life_go_back(&t, step);
+    scarce_memory_allow(PLENTY);
+    assert_int_equal(life_take(&t, step), DRT_OK);
+    return PLENTY - scarce_memory_allow(-1);
+}
+
+static void fail_allocation(life_step step, long number, bool lasting) {
+    char where[128];
+    snprintf(where, sizeof where, "step %d, allocation %ld%s", (int)step, number, lasting ? " and all after it" : "");
+    life_go_back(&t, step);
+    if (lasting)
+        scarce_memory_allow(number - 1);
+    else
+        scarce_memory_fail_once(number);
+    drt_status status = life_take(&t, step);
+    bool failed = scarce_memory_end();
+    if (status != DRT_OK && (!failed || !strstr(drt_error(t.context), "memory")))
+        fail_msg("%s: status %d, \"%s\" does not name the cause", where, (int)status, drt_error(t.context));
+    int there =
+        life_expect(&t, number % 2 ? DRT_LIBRARY_READ : DRT_LIBRARY_UPDATE, status == DRT_OK ? step + 1 : step, where);
+    if (there != (int)step)
+        return;
+    if (life_take(&t, step) != DRT_OK)
+        fail_msg("%s: the step does not work afterwards: %s", where, drt_error(t.context));
+    life_expect(&t, DRT_LIBRARY_READ, step + 1, where);
+}
+
+static void fail_all(life_step step) {
+    uint32_t seed = 20240607;
+    long n = count_allocations(step), stride = every_allocation ? 1 : n / POINTS + 1, points = 0;
+    for (long number = 1; number <= n; points += 2) {
+        fail_allocation(step, number, false);
+        fail_allocation(step, number, true);
+        seed = seed * 1664525u + 1013904223u;
+        number += 1 + (stride > 1 ? (long)(seed >> 8) % (2 * stride - 1) : 0);
+    }
+    print_message("step %d: %ld failures among %ld allocations\n", (int)step, points, n);
+    assert_true(points > POINTS);
+}
+
+static void making_survives(void **state) {
+    (void)state;
+    fail_all(LIFE_MAKE);
+}
+
+static void changing_survives(void **state) {
+    (void)state;
+    fail_all(LIFE_CHANGE);
+}
+
+static void removing_survives(void **state) {
+    (void)state;
+    fail_all(LIFE_REMOVE);
+}
+
+static void compacting_survives(void **state) {
+    (void)state;
+    fail_all(LIFE_COMPACT);
+}
+
+static void asking_survives(void **state) {
+    (void)state;
+    fail_all(LIFE_ASK);
+}
+
+int main(int argc, char **argv) {
+    every_allocation = argc > 1 && strcmp(argv[1], "all") == 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(making_survives),     cmocka_unit_test(changing_survives), cmocka_unit_test(removing_survives),
+        cmocka_unit_test(compacting_survives), cmocka_unit_test(asking_survives),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
