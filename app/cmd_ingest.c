@@ -16,6 +16,7 @@ typedef struct {
     compute_options compute;
     drt_memory_type memory;
     option_list include, exclude;
+    bool sync;
     int64_t jobs; /* as drt_ingest_params.threads */
     const char *report;
 } values;
@@ -25,6 +26,7 @@ static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT, .memory = DR
 static const drt_option option_table[] = {
     OPT_LIST("include", include, "GLOB", "only members whose path or its last part matches; may be repeated"),
     OPT_LIST("exclude", exclude, "GLOB", "no members that match, nor what is in folders and archives that do"),
+    OPT_FLAG("sync", sync, "remove what was read from the same paths before and is not there any more"),
     OPT_INTEGER("jobs", jobs, "N", 0, 256, "threads that extract and tokenise (default: as fits the device)"),
     OPT_STRING("report", report, "FILE", "write one JSON object for each member, see drt(1)"),
     OPT_MEMORY(memory),
@@ -65,6 +67,18 @@ static void note_member(void *user, const drt_member *member) {
     fputc('\n', stderr);
 }
 
+static void note_removed(void *user, const char *path, size_t length, int64_t document) {
+    ingest *run = user;
+    json_writer json;
+    if (!run->report)
+        return;
+    json_open(&json, run->report);
+    json_string(&json, "document", path, length);
+    json_text(&json, "status", "removed");
+    json_integer(&json, "id", document);
+    json_close(&json);
+}
+
 /* Names the paths that do not exist and moves the others to the front. Returns how many these are. */
 static size_t keep_existing(char **paths, bool *all) {
     size_t kept = 0;
@@ -90,6 +104,8 @@ static void print_summary(ingest *run, const drt_ingest_report *report, const ch
     if (report->partial)
         fprintf(stderr, " (%lld partial)", (long long)report->partial);
     fprintf(stderr, ", %lld known, %lld skipped", (long long)report->known, (long long)report->skipped);
+    if (report->removed)
+        fprintf(stderr, ", %lld removed", (long long)report->removed);
     if (report->passed_over)
         fprintf(stderr, ", %lld passed over", (long long)report->passed_over);
     fprintf(stderr, "; %lld chunks, %lld tokens, %.1f s", (long long)report->chunks, (long long)report->tokens,
@@ -128,6 +144,8 @@ static int ingest_paths(ingest *run, const values *options, const char *library,
                                 .member = note_member,
                                 .user = run,
                                 .threads = (int)options->jobs,
+                                .sync = options->sync,
+                                .removed = note_removed,
                                 .include = options->include.items,
                                 .n_include = options->include.n,
                                 .exclude = options->exclude.items,

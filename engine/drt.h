@@ -336,10 +336,16 @@ typedef struct {
      * below an excluded archive or folder, are passed over: no rows, no calls of `member`. */
     const char *const *include, *const *exclude;
     size_t n_include, n_exclude;
+    /* In the end, unless the run failed or was cancelled, remove the paths that came from one of `paths` before, are not
+     * passed over, and were not met now; documents with their last path. What is in or below something that could not be
+     * read stays, and so does all of a source in which nothing was met. */
+    bool sync;
+    void (*removed)(void *user, const char *path, size_t length, int64_t document); /* each, once it is; NULL: none */
 } drt_ingest_params;
 
 typedef struct {
     int64_t ok, partial, skipped, known;
+    int64_t removed;     /* paths, by `sync` */
     int64_t passed_over; /* for the globs; an excluded folder or archive counts as one */
     int64_t chunks, tokens, text_bytes;
     double seconds;

@@ -189,6 +189,11 @@ drt_status drt_catalog_number(drt_context *context, const drt_catalog *catalog, 
     return status;
 }
 
+drt_string drt_catalog_borrow(sqlite3_stmt *statement, int column) {
+    const void *data = sqlite3_column_blob(statement, column);
+    return (drt_string){(char *)(uintptr_t)data, data ? (size_t)sqlite3_column_bytes(statement, column) : 0};
+}
+
 bool drt_catalog_string(sqlite3_stmt *statement, int column, drt_string *string) {
     *string = (drt_string){0};
     if (sqlite3_column_type(statement, column) == SQLITE_NULL)

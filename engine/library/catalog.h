@@ -65,6 +65,8 @@ drt_status drt_catalog_number(drt_context *context, const drt_catalog *catalog, 
                               const drt_value *values, size_t n_values);
 /* An owned copy of a column; NULL stays NULL. false: out of memory. */
 bool drt_catalog_string(sqlite3_stmt *statement, int column, drt_string *string);
+/* A column's bytes until the statement's next step. */
+drt_string drt_catalog_borrow(sqlite3_stmt *statement, int column);
 
 /* A read transaction pins the last committed state; a write transaction waits for its turn first. */
 drt_status drt_catalog_begin_read(drt_context *context, const drt_catalog *catalog);

@@ -124,6 +124,11 @@ drt_status drt_store_append(drt_context *context, drt_library *library, size_t n
 drt_status drt_store_end(drt_context *context, drt_library *library);
 /* Syncs the slabs, commits the finished documents, aliases and skipped rows. */
 drt_status drt_store_commit(drt_context *context, drt_library *library);
+/* Removes, in one transaction of its own, each committed path for which `gone` says so, and documents with their last
+ * path; calls `removed` for each afterwards. `gone` keeps nothing and calls nothing of the library. */
+drt_status drt_store_remove_places(drt_context *context, drt_library *library,
+                                   bool (*gone)(void *user, const drt_string *archive, const drt_string *path),
+                                   void (*removed)(void *user, const drt_string *path, int64_t document), void *user);
 /* Drops everything since the last commit, the open document included. */
 void drt_store_rollback(drt_library *library);
 

@@ -71,11 +71,6 @@ drt_status drt_store_owner(drt_context *context, drt_library *library, const drt
                               DRT_VALUES(archive_value(facts), path_value(facts)));
 }
 
-static drt_string column_bytes(sqlite3_stmt *query, int column) {
-    const void *data = sqlite3_column_blob(query, column);
-    return (drt_string){(char *)(uintptr_t)data, data ? (size_t)sqlite3_column_bytes(query, column) : 0};
-}
-
 drt_status drt_store_places(drt_context *context, drt_library *library,
                             bool (*visit)(void *user, const drt_string *archive, const drt_string *path,
                                           const uint8_t sha256[DRT_HASH_SIZE]),
@@ -89,7 +84,8 @@ drt_status drt_store_places(drt_context *context, drt_library *library,
                             " ON d.id = p.document",
                             DRT_NO_VALUES);
     while (status == DRT_OK && (status = drt_catalog_step(context, &library->catalog, query, &row)) == DRT_OK && row) {
-        drt_string archive = column_bytes(query, 0), path = column_bytes(query, 1), hash = column_bytes(query, 2);
+        drt_string archive = drt_catalog_borrow(query, 0), path = drt_catalog_borrow(query, 1),
+                   hash = drt_catalog_borrow(query, 2);
         const uint8_t *sha256 = hash.length == DRT_HASH_SIZE ? (const uint8_t *)hash.data : unread;
         if (!visit(user, &archive, &path, sha256))
             break;

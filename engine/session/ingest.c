@@ -581,6 +581,7 @@ static void close_ingest(ingest *in) {
     free(in->segments);
     drt_known_free(&run->contents);
     drt_known_free(&run->places);
+    drt_seen_free(&run->seen);
     drt_buffer_free(&run->error);
     drt_buffer_free(&run->current);
 }
@@ -602,7 +603,11 @@ static drt_status run_stages(ingest *in) {
     tell_progress(in);
     read_meters(in, in->report->stages);
     in->report->passed_over = run->passed_over;
-    return run->status == DRT_OK ? DRT_OK : drt_fail(run->context, run->status, "%s", run->error.data);
+    if (run->status != DRT_OK)
+        return drt_fail(run->context, run->status, "%s", run->error.data);
+    if (!run->params->sync || in->cancelled)
+        return DRT_OK;
+    return drt_ingest_remove_vanished(run->context, run->library, run->params, &run->seen, &in->report->removed);
 }
 
 drt_status drt_ingest(drt_context *context, drt_library *library, drt_model *model, const drt_ingest_params *params,

@@ -63,13 +63,20 @@ static drt_status expect(reader *r, drt_ingest_member *m) {
     return status;
 }
 
+static drt_status note_seen(reader *r, const drt_ingest_member *m) {
+    bool noted = !r->run->params->sync || drt_seen_add(&r->run->seen, m);
+    return noted ? DRT_OK : drt_fail_memory(r->context, "an ingest");
+}
+
 static drt_status on_raw(void *user, const drt_source *source, drt_raw **raw) {
     reader *r = user;
     stop_clock(r, source->raw_bytes);
     drt_ingest_member *m = drt_ingest_member_new(DRT_MEMBER_DOCUMENT, source);
     if (!m)
         return give_up(r, drt_fail_memory(r->context, "an ingest"));
-    drt_status status = expect(r, m);
+    drt_status status = note_seen(r, m);
+    if (status == DRT_OK)
+        status = expect(r, m);
     if (status == DRT_OK) {
         m->raw = *raw;
         *raw = NULL;
@@ -90,7 +97,13 @@ static drt_status on_skipped(void *user, const drt_source *source, drt_extract *
         return give_up(r, drt_fail_memory(r->context, "an ingest"));
     m->extract = *extract;
     *extract = (drt_extract){0};
-    drt_status status = pass_on(r, m, 0, true);
+    drt_status status = note_seen(r, m);
+    if (status == DRT_OK) {
+        status = pass_on(r, m, 0, true);
+    } else {
+        drt_ingest_member_free(m);
+        status = give_up(r, status);
+    }
     start_clock(r);
     return status;
 }
@@ -147,7 +160,10 @@ static drt_status walk_arguments(reader *r, const drt_corpus_params *walk) {
     const drt_ingest_params *params = r->run->params;
     drt_status status = DRT_OK;
     for (size_t i = 0; i < params->n_paths && status == DRT_OK && !drt_cancelled(r->context); i++) {
+        drt_seen_start(&r->run->seen);
         status = drt_corpus_walk(r->context, params->paths[i], walk);
+        if (status == DRT_OK && !drt_seen_end(&r->run->seen))
+            status = drt_fail_memory(r->context, "an ingest");
         if (status == DRT_FAILED)
             status = note_unreadable(r, params->paths[i]);
         pthread_mutex_lock(&r->run->mutex);

@@ -23,6 +23,7 @@
 #include "engine/network/network.h"
 #include "engine/session/ingest_known.h"
 #include "engine/session/ingest_member.h"
+#include "engine/session/ingest_sync.h"
 
 /* Chunks at .. at+n-1 of a batch are the member's next ones; n 0: it has none. */
 typedef struct {
@@ -65,7 +66,8 @@ typedef struct drt_ingest_run {
     drt_member_list told;           /* committed, not yet told to the caller's callback */
     bool indexed;                   /* the indexer has ended */
     drt_buffer current;             /* path being read */
-    int64_t passed_over;            /* the reader's until it has ended */
+    int64_t passed_over;            /* the reader's until it has ended, */
+    drt_ingest_seen seen;           /* and this */
     int64_t bytes_done, bytes_total;
     int64_t members_done, members_failed;
 } drt_ingest_run;

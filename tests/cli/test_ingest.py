@@ -1,5 +1,5 @@
 """test_ingest.py: which members an ingest takes, what it would do, what it does with what has vanished."""
-import io, os, tarfile
+import io, os, signal, tarfile, time
 
 import cli
 
@@ -54,6 +54,74 @@ class Ingest(cli.Case):
         self.assertEqual(self.ls("lib"), self.ls("lib1"))
         self.exactly("ingest", "lib", "many", "--jobs", "-1", code=2,
                      err="drt: ingest: --jobs takes a whole number from 0 to 256, not '-1'\nTry 'drt ingest --help'.\n")
+
+    def sync(self, *args, code=0):
+        """what was removed"""
+        ran = self.drt("ingest", "--sync", "--report", "report", *args, code=code)
+        with open(self.path("report"), "rb") as f:
+            removed = [d for d in self.objects(f.read()) if d["status"] == "removed"]
+        self.assertEqual(b", %d removed" % len(removed) in ran.err, bool(removed), ran)
+        self.drt("verify", "lib")
+        return sorted(d["document"] for d in removed)
+
+    def test_sync(self):
+        self.tree()
+        self.write("other/e.txt", "The bridge is closed.")
+        self.drt("ingest", "lib", "d", "other")
+        self.assertEqual(self.sync("lib", "d"), [])
+        os.remove(self.path("d", "a.md"))
+        os.rename(self.path("d", "a.txt"), self.path("d", "z.txt"))
+        os.remove(self.path("other", "e.txt"))
+        self.write("d/drafts/b.txt", "Something else.")
+        self.drt("ingest", "lib", "d")                                      # without --sync all stays
+        self.assertIn("d/a.md", self.documents())
+        self.assertEqual(self.sync("lib", "d"), ["d/a.md", "d/a.txt"])
+        self.assertEqual(self.documents(), ["d/box.tar.gz/in/e.md", "d/box.tar.gz/in/e.txt", "d/deep/er/c.txt", "d/drafts/b.txt",
+                                            "d/z.txt", "other/e.txt"])
+        self.assertEqual(self.sync("lib", "other"), [])                     # it is empty: is it there at all?
+        self.write("other/f.txt", "The bridge is open.")
+        self.assertEqual(self.sync("lib", "other"), ["other/e.txt"])
+
+    def test_sync_removes_nothing_that_may_be_there(self):
+        self.tree()
+        self.drt("ingest", "lib", "d")
+        all_of_it = self.documents()
+        os.remove(self.path("d", "a.md"))
+        self.assertEqual(self.sync("lib", "d", "--exclude", "*.md"), [])    # it is not looked for
+        self.assertEqual(self.sync("lib", "d", "--include", "*.txt"), [])
+        with open(self.path("d", "box.tar.gz"), "r+b") as f:
+            f.truncate(60)
+        self.assertEqual(self.sync("lib", "d/drafts"), [])                  # other archives, other paths
+        self.assertEqual(self.sync("lib", "d", code=1), ["d/a.md"])         # not what the damaged archive had
+        os.rename(self.path("d"), self.path("away"))
+        self.drt("ingest", "lib", "--sync", "d", code=2)
+        self.assertLessEqual(set(all_of_it) - {"d/a.md"}, set(self.documents()))
+
+    def test_sync_keeps_other_paths_of_the_same_content(self):
+        self.write("d/a.txt", "The mill burned.")
+        self.write("e/copy.txt", "The mill burned.")
+        self.write("d/b.txt", "The bridge is closed.")
+        self.drt("ingest", "lib", "d", "e")
+        os.remove(self.path("d", "a.txt"))
+        self.assertEqual(self.sync("lib", "d"), ["d/a.txt"])
+        self.assertEqual(self.documents(), ["d/b.txt", "e/copy.txt"])
+
+    def test_interrupted_sync_removes_nothing(self):
+        for i in range(24):
+            self.write("d/%02d.txt" % i, ("The keeper number %d is Odo. " % i) * 20)
+        self.drt("ingest", "lib", "d/00.txt", "d")
+        os.remove(self.path("d", "23.txt"))
+        for i in range(23):
+            self.write("d/%02d.txt" % i, ("The keeper number %d is Anna. " % i) * 20)
+        p = self.start("ingest", "lib", "--sync", "d")
+        time.sleep(.1)
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=cli.SECONDS)
+        self.drt("verify", "lib")
+        if p.returncode == 0:                                               # too late
+            self.assertNotIn("d/23.txt", self.documents())
+        elif b"removed" not in err:
+            self.assertIn("d/23.txt", self.documents())
 
     def test_too_many_globs(self):
         self.write("a.txt", "The mill burned.")

@@ -163,7 +163,7 @@ static drt_status ingest(void) {
     drt_library_facts facts;
     snprintf(path, sizeof path, "%s/other.drt", t.scratch.folder);
     scratch_check(t.context, drt_library_open(t.context, path, &params, &library));
-    drt_ingest_params ingest = {.paths = (const char *[]){t.documents}, .n_paths = 1, .threads = 3};
+    drt_ingest_params ingest = {.paths = (const char *[]){t.documents}, .n_paths = 1, .threads = 3, .sync = true};
     drt_ingest_report report;
     scarce_memory_allow(allowed);
     drt_status status = drt_ingest(t.context, library, t.model, &ingest, &report);
