@@ -161,6 +161,16 @@ drt_status life_take(life *l, life_step step) {
     return status;
 }
 
+drt_status life_mend(life *l) {
+    drt_library_params params = drt_library_params_default();
+    drt_library *library;
+    params.mode = DRT_LIBRARY_UPDATE;
+    params.model = l->model;
+    drt_status status = drt_library_open(l->context, l->library, &params, &library);
+    drt_library_close(library);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------ states ---- */
 
 typedef struct {

@@ -30,6 +30,8 @@ void life_close(life *l);
 
 /* Opens the library, takes the step, closes it. */
 drt_status life_take(life *l, life_step step);
+/* Opens the library to write, which puts right what an interruption left behind, and closes it. */
+drt_status life_mend(life *l);
 /* Takes all steps, keeps the states and a copy of the library after each. */
 void life_take_all(life *l);
 /* Makes the disk what it was after so many steps; 0: empty. */

@@ -1,8 +1,10 @@
 /* test_power_loss.c: all that a library's life does to its files is recorded, SQLite's writes too; then power is lost
  * after each call, and the disk holds all, nothing or something of what was not synced. The library opens, verifies
  * and is as after the last step that was finished or the one under way; the next step then works.
+ * Putting the library right after that may fail as well, and costs nothing.
  *
  * With the argument "all" after every call; without it after some, which the seed chooses. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,11 +94,49 @@ static void power_may_be_lost_at_any_time(void **state) {
     print_message("%zu calls recorded, power lost at %zu points\n", record.count, points);
 }
 
+/* The number-th call fails while the library is mended that was cut off after n calls; returns whether there was one. */
+static bool fail_mending(size_t n, long number, bool lasting) {
+    char where[512];
+    const char *what;
+    int done = n < record.count ? record.calls[n].mark : LIFE_STEPS;
+    life_empty(t.disk);
+    file_record_replay(&record, n, POWER_LOSS_KEEPS_ALL, 1, t.disk);
+    if (!life_has_library(&t))
+        return false;
+    file_calls_fail(number, lasting ? ENOSPC : EIO, lasting);
+    drt_status status = life_mend(&t);
+    bool failed = file_calls_end_failures(&what);
+    snprintf(where, sizeof where, "cut off after call %zu, then call %ld fails%s (%s)", n, number,
+             lasting ? " and all after it" : "", failed ? what : "none");
+    if (file_calls_open_files() != 0 || (status != DRT_OK && (!failed || !strstr(drt_error(t.context), "lib.drt"))))
+        fail_msg("%s: %s; %d files stay open", where, drt_error(t.context), file_calls_open_files());
+    life_expect(&t, DRT_LIBRARY_READ, done, where);
+    return failed;
+}
+
+static void mending_may_fail(void **state) {
+    (void)state;
+    uint32_t seed = 20240607;
+    size_t points = 0;
+    for (size_t n = 0; n <= record.count; n++) {
+        seed = seed * 1664525u + 1013904223u;
+        if (!every_call && (seed >> 8) % (2 * STRIDE) != 0)
+            continue;
+        for (long number = 1; fail_mending(n, number, false); number++)
+            points++;
+        for (long number = 1; fail_mending(n, number, true); number++)
+            points++;
+    }
+    print_message("%zu failures while libraries that were cut off are opened again\n", points);
+    assert_true(points > 100);
+}
+
 int main(int argc, char **argv) {
     every_call = argc > 1 && strcmp(argv[1], "all") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_record_is_whole),
         cmocka_unit_test(power_may_be_lost_at_any_time),
+        cmocka_unit_test(mending_may_fail),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
