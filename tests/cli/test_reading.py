@@ -189,6 +189,19 @@ class Reading(cli.Case):
             self.assertRegex(ran.out.decode(), r"(?m)^%s$" % line)
         self.assertRegex(ran.out.decode(), r"(?m)^  text  +\S*\.?txt")
 
+    def test_memory_plan(self):
+        out = self.drt("info", "--memory", "--device", "cpu", self.library("town")).out.decode()
+        for item in "weights", "working space", "encoder", "reader", "landmarks", "records":
+            self.assertRegex(out, r"(?m)^%s +[\d.]+ +[\d.]+" % item)
+        plan = self.objects(self.drt("info", "--memory", "--json", "--device", "cpu", self.library("town")).out, 1)[0]
+        self.assertEqual(plan["chunks"], sum(d["chunks"] for d in self.ls(self.library("town"))))
+        self.assertTrue(plan["ingest"]["fits"] and plan["ask"]["fits"])
+        self.assertGreater(plan["ask"]["lanes"], 0)
+        sizes = {item["item"]: item["host_bytes"] + item["device_bytes"] for item in plan["items"]}
+        self.assertEqual(sizes["landmarks"], plan["chunks"] * 384 * 2)
+        self.assertGreater(sizes["weights"], 33e6)
+        self.assertEqual(self.drt("info", "--memory", "--gpu-memory", "much", code=None).code, 2)
+
     def test_sessions(self):
         lib = self.copy("town")
         self.exactly("sessions", lib)
