@@ -1,4 +1,5 @@
 /* cmd_ingest.c: drt ingest LIB PATH...: reads archives, folders and files into a library. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct {
     compute_options compute;
     drt_memory_type memory;
     option_list include, exclude;
-    bool sync;
+    bool sync, dry_run;
     int64_t jobs; /* as drt_ingest_params.threads */
     const char *report;
 } values;
@@ -27,6 +28,7 @@ static const drt_option option_table[] = {
     OPT_LIST("include", include, "GLOB", "only members whose path or its last part matches; may be repeated"),
     OPT_LIST("exclude", exclude, "GLOB", "no members that match, nor what is in folders and archives that do"),
     OPT_FLAG("sync", sync, "remove what was read from the same paths before and is not there any more"),
+    OPT_FLAG("dry-run", dry_run, "say what would be done with each member, and do nothing"),
     OPT_INTEGER("jobs", jobs, "N", 0, 256, "threads that extract and tokenise (default: as fits the device)"),
     OPT_STRING("report", report, "FILE", "write one JSON object for each member, see drt(1)"),
     OPT_MEMORY(memory),
@@ -136,20 +138,82 @@ static bool close_report(ingest *run, const char *path) {
     return !lost;
 }
 
+static const char *const would_names[DRT_WOULDS] = {"new", "changed", "known", "alias", "skipped", "removed"};
+
+static void note_preview(void *user, const drt_preview *preview) {
+    ingest *run = user;
+    const char *would = would_names[preview->would];
+    printf("%-8s", would);
+    terminal_write(stdout, preview->path.data, preview->path.length, TEXT_LINE);
+    if (preview->reason.data) {
+        fputs(": ", stdout);
+        terminal_write(stdout, preview->reason.data, preview->reason.length, TEXT_LINE);
+    }
+    putchar('\n');
+    if (run->report) {
+        json_writer json;
+        json_open(&json, run->report);
+        json_string(&json, "document", preview->path.data, preview->path.length);
+        json_text(&json, "would", would);
+        json_string(&json, "format", preview->format.data, preview->format.length);
+        json_string(&json, "reason", preview->reason.data, preview->reason.length);
+        json_close(&json);
+    }
+}
+
+static void print_preview_summary(const drt_preview_report *report, const char *library) {
+    fputs("would do in ", stderr);
+    terminal_write(stderr, library, strlen(library), TEXT_LINE);
+    for (int i = 0; i < DRT_WOULDS; i++)
+        fprintf(stderr, "%s %lld %s", i ? "," : ":", (long long)report->members[i], would_names[i]);
+    if (report->passed_over)
+        fprintf(stderr, ", %lld passed over", (long long)report->passed_over);
+    fputs(report->cancelled ? "; stopped early\n" : "\n", stderr);
+}
+
+static drt_ingest_params params_of(ingest *run, const values *options, char **paths, size_t n_paths) {
+    return (drt_ingest_params){.paths = (const char *const *)paths,
+                               .n_paths = n_paths,
+                               .progress = show_progress,
+                               .member = note_member,
+                               .user = run,
+                               .threads = (int)options->jobs,
+                               .sync = options->sync,
+                               .removed = note_removed,
+                               .include = options->include.items,
+                               .n_include = options->include.n,
+                               .exclude = options->exclude.items,
+                               .n_exclude = options->exclude.n};
+}
+
+/* Is there nothing yet, or an empty folder? */
+static bool may_be_made(const char *library) {
+    DIR *folder = opendir(library);
+    if (!folder)
+        return errno == ENOENT;
+    int n = 0;
+    while (readdir(folder))
+        n++;
+    closedir(folder);
+    return n <= 2; /* "." and ".." */
+}
+
+/* Returns the exit status. */
+static int preview_paths(ingest *run, const values *options, const char *library, char **paths, size_t n_paths) {
+    drt_ingest_params params = params_of(run, options, paths, n_paths);
+    drt_preview_report report;
+    if (!may_be_made(library) && !workspace_open_library(&run->work, library, DRT_LIBRARY_READ))
+        return EXIT_USAGE;
+    drt_status status = drt_ingest_preview(run->work.context, run->work.library, &params, note_preview, &report);
+    print_preview_summary(&report, library);
+    if (status < DRT_WARN)
+        return workspace_exit_status(&run->work, status);
+    return status == DRT_OK ? EXIT_ALL : EXIT_SOME;
+}
+
 /* Returns the exit status. */
 static int ingest_paths(ingest *run, const values *options, const char *library, char **paths, size_t n_paths) {
-    drt_ingest_params params = {.paths = (const char *const *)paths,
-                                .n_paths = n_paths,
-                                .progress = show_progress,
-                                .member = note_member,
-                                .user = run,
-                                .threads = (int)options->jobs,
-                                .sync = options->sync,
-                                .removed = note_removed,
-                                .include = options->include.items,
-                                .n_include = options->include.n,
-                                .exclude = options->exclude.items,
-                                .n_exclude = options->exclude.n};
+    drt_ingest_params params = params_of(run, options, paths, n_paths);
     drt_ingest_report report = {0};
     drt_status status = drt_ingest(run->work.context, run->work.library, run->work.model, &params, &report);
     print_summary(run, &report, library);
@@ -167,9 +231,11 @@ static int run(const void *given, char **operands) {
     if (n_paths == 0)
         return EXIT_USAGE;
     int status = EXIT_USAGE;
-    if (workspace_open(&run.work) && open_report(&run, options->report) &&
-        workspace_open_ingest(&run.work, &options->compute, library, options->memory)) {
-        status = ingest_paths(&run, options, library, operands + 1, n_paths);
+    if (workspace_open(&run.work) && open_report(&run, options->report)) {
+        if (options->dry_run)
+            status = preview_paths(&run, options, library, operands + 1, n_paths);
+        else if (workspace_open_ingest(&run.work, &options->compute, library, options->memory))
+            status = ingest_paths(&run, options, library, operands + 1, n_paths);
         if (status == EXIT_ALL && !all_exist)
             status = EXIT_SOME;
     }

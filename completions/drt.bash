@@ -47,7 +47,7 @@ _drt() {
     if [[ $current == -* ]]; then
         case $command in
         open) options="--theme --ascii --no-mouse $compute" ;;
-        ingest) options="--include --exclude --sync --jobs --report --memory $compute" ;;
+        ingest) options="--include --exclude --sync --dry-run --jobs --report --memory $compute" ;;
         ask) options="--json --retriever --document --max-tokens --temperature --top-p --seed --context --no-store $compute" ;;
         search) options="--json --retriever --document --top --seed --context $compute" ;;
         show) options="--json --text" ;;

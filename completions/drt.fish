@@ -35,6 +35,7 @@ complete -c drt -n '__drt_command open' -l ascii -d 'Draw with ASCII characters 
 complete -c drt -n '__drt_command open' -l no-mouse -d 'Leave the mouse to the terminal'
 complete -c drt -n '__drt_command ingest' -x -l include -d 'Only members that match'
 complete -c drt -n '__drt_command ingest' -x -l exclude -d 'No members that match'
+complete -c drt -n '__drt_command ingest' -l dry-run -d 'Say what would be done'
 complete -c drt -n '__drt_command ingest' -l sync -d 'Remove what is not there any more'
 complete -c drt -n '__drt_command ingest' -x -l jobs -d 'Threads that extract and tokenise'
 complete -c drt -n '__drt_command ingest' -r -l report -d 'Write one JSON object for each member'

@@ -361,6 +361,35 @@ typedef struct {
 drt_status drt_ingest(drt_context *context, drt_library *library, drt_model *model, const drt_ingest_params *params,
                       drt_ingest_report *report);
 
+/* What an ingest would do with a member. */
+typedef enum {
+    DRT_WOULD_ADD,    /* a new document */
+    DRT_WOULD_CHANGE, /* other content than its path has in the library */
+    DRT_WOULD_KNOW,   /* is in already */
+    DRT_WOULD_ALIAS,  /* another path of content that is in, or is read before it */
+    DRT_WOULD_SKIP,   /* can't be read, or is no document */
+    DRT_WOULD_REMOVE, /* with `sync` */
+    DRT_WOULDS
+} drt_would;
+
+typedef struct {
+    drt_string path, format, reason; /* valid during the call; data NULL: none */
+    drt_would would;
+} drt_preview;
+
+typedef struct {
+    int64_t members[DRT_WOULDS];
+    int64_t passed_over;
+    bool cancelled;
+} drt_preview_report;
+
+/* Reads and hashes everything below params' paths and tells what drt_ingest would do with each member, as far as that
+ * can be said without extracting it: one that turns out to be damaged would then be skipped instead. Writes nothing.
+ * library: opened in any mode; NULL: there is none yet. Of params, the callbacks and threads are not used.
+ * DRT_WARN: some members would be skipped. DRT_FATAL: the library can't be read, or out of memory. */
+drt_status drt_ingest_preview(drt_context *context, drt_library *library, const drt_ingest_params *params,
+                              void (*member)(void *user, const drt_preview *preview), drt_preview_report *report);
+
 /* The programs that formats need and whether they are there, a line each, for `drt info`. `text` is owned. */
 drt_status drt_helpers_describe(drt_context *context, drt_string *text);
 

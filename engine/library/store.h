@@ -59,7 +59,7 @@ drt_status drt_store_find(drt_context *context, drt_library *library, const uint
 drt_status drt_store_owner(drt_context *context, drt_library *library, const drt_document_facts *facts,
                            int64_t *document);
 
-/* Visits every path of the last commit with its archive and the hash of its document, all zero where there is none. The
+/* Visits every path of the last commit with its archive and the hash of its document, all zero where there is none or no text. The
  * visitor keeps nothing of them and calls nothing of the library; false stops. */
 drt_status drt_store_places(drt_context *context, drt_library *library,
                             bool (*visit)(void *user, const drt_string *archive, const drt_string *path,

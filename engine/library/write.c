@@ -78,11 +78,11 @@ drt_status drt_store_places(drt_context *context, drt_library *library,
     static const uint8_t unread[DRT_HASH_SIZE];
     sqlite3_stmt *query;
     bool row = true;
-    drt_status status =
-        drt_catalog_prepare(context, &library->catalog, &query,
-                            "SELECT p.archive, p.path, d.sha256 FROM main.paths AS p CROSS JOIN main.documents AS d"
-                            " ON d.id = p.document",
-                            DRT_NO_VALUES);
+    drt_status status = drt_catalog_prepare(context, &library->catalog, &query,
+                                            "SELECT p.archive, p.path, iif(d.status = 2, NULL, d.sha256) FROM "
+                                            "main.paths AS p CROSS JOIN main.documents AS d"
+                                            " ON d.id = p.document",
+                                            DRT_NO_VALUES);
     while (status == DRT_OK && (status = drt_catalog_step(context, &library->catalog, query, &row)) == DRT_OK && row) {
         drt_string archive = drt_catalog_borrow(query, 0), path = drt_catalog_borrow(query, 1),
                    hash = drt_catalog_borrow(query, 2);

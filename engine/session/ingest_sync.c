@@ -43,11 +43,16 @@ static bool is_below_unread(const drt_ingest_seen *seen, const drt_string *archi
 }
 
 /* Fingerprints that agree by chance keep a path: never the other way round. */
+bool drt_seen_vanished(const drt_ingest_seen *seen, const drt_ingest_params *params, const drt_string *archive,
+                       const drt_string *path) {
+    return drt_known_has(&seen->sources, source_fingerprint(archive)) &&
+           !drt_known_has(&seen->met, drt_place_fingerprint(archive, path)) && !is_below_unread(seen, archive, path) &&
+           drt_ingest_wants(params, path->data, path->length, false);
+}
+
 static bool has_vanished(void *user, const drt_string *archive, const drt_string *path) {
     const removing *r = user;
-    return drt_known_has(&r->seen->sources, source_fingerprint(archive)) &&
-           !drt_known_has(&r->seen->met, drt_place_fingerprint(archive, path)) &&
-           !is_below_unread(r->seen, archive, path) && drt_ingest_wants(r->params, path->data, path->length, false);
+    return drt_seen_vanished(r->seen, r->params, archive, path);
 }
 
 static void tell(void *user, const drt_string *path, int64_t document) {

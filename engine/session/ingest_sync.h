@@ -19,6 +19,9 @@ typedef struct {
 void drt_seen_start(drt_ingest_seen *seen);
 bool drt_seen_end(drt_ingest_seen *seen);
 bool drt_seen_add(drt_ingest_seen *seen, const drt_ingest_member *member);
+/* Would this path of a library be removed? As below. */
+bool drt_seen_vanished(const drt_ingest_seen *seen, const drt_ingest_params *params, const drt_string *archive,
+                       const drt_string *path);
 void drt_seen_free(drt_ingest_seen *seen);
 
 /* Removes what has vanished: paths of those sources that were not met, are not below anything that was skipped, and are

@@ -123,6 +123,54 @@ class Ingest(cli.Case):
         elif b"removed" not in err:
             self.assertIn("d/23.txt", self.documents())
 
+    def would(self, *args, code=0, **more):
+        """what it says of each path, the same in its report"""
+        ran = self.drt("ingest", "--dry-run", "--report", "report", *args, code=code, **more)
+        said = [line.split(None, 1) for line in ran.out.decode().splitlines()]
+        with open(self.path("report"), "rb") as f:
+            report = [(d["would"], d["document"], d["reason"]) for d in self.objects(f.read())]
+        self.assertEqual(said, [[w, d + (": " + r if r else "")] for w, d, r in report])
+        return {d: w for w, d, r in report}
+
+    def test_dry_run(self):
+        self.tree()
+        self.write("d/drafts/same.txt", "This is a.txt of the mill.")
+        self.write("d/noise.bin", bytes(range(256)) * 8)
+        first = self.would("lib", "d", code=1, env={"DRT_MODEL": "/no/such/model"})     # it needs none
+        self.assertEqual(first, {"d/a.md": "new", "d/a.txt": "new", "d/box.tar.gz/in/e.md": "new", "d/box.tar.gz/in/e.txt": "new",
+                                 "d/deep/er/c.txt": "new", "d/drafts/b.txt": "new", "d/drafts/same.txt": "alias", "d/noise.bin": "skipped"})
+        self.assertFalse(os.path.exists(self.path("lib")))
+        self.drt("ingest", "lib", "d", code=1)
+        self.assertEqual(set(self.would("lib", "d", code=1).values()), {"known", "skipped"})
+        self.write("d/a.txt", "This is something else.")            # its old content is still that of drafts/same.txt
+        os.rename(self.path("d", "a.md"), self.path("d", "b.md"))
+        os.remove(self.path("d", "deep", "er", "c.txt"))
+        before = self.ls("lib")
+        changed = self.would("lib", "d", "--exclude", "*.bin", "--exclude", "drafts", "--sync")
+        self.assertEqual(changed, {"d/a.txt": "changed", "d/b.md": "alias", "d/box.tar.gz/in/e.md": "known", "d/box.tar.gz/in/e.txt": "known",
+                                   "d/a.md": "removed", "d/deep/er/c.txt": "removed"})
+        self.assertEqual(self.ls("lib"), before)
+        self.assertEqual(self.sync("lib", "d", "--exclude", "*.bin", "--exclude", "drafts"), ["d/a.md", "d/deep/er/c.txt"])
+
+    def test_dry_run_where_no_library_can_be(self):
+        self.write("d/a.txt", "The mill burned.")
+        os.mkdir(self.path("empty"))
+        self.assertEqual(self.would("empty", "d"), {"d/a.txt": "new"})
+        self.assertEqual(os.listdir(self.path("empty")), [])
+        for library in "d", "d/a.txt":
+            ran = self.drt("ingest", "--dry-run", library, "d", code=2)
+            self.assertEqual((ran.out, ran.err.count(b"\n")), (b"", 1), ran)
+
+    def test_dry_run_foresees_what_the_ingest_does(self):
+        """two files that change places: the second has content that lost its only path to the first"""
+        self.write("d/a.txt", "The mill burned.")
+        self.write("d/b.txt", "The bridge is closed.")
+        self.drt("ingest", "lib", "d")
+        self.write("d/a.txt", "The lamp was lit.")
+        self.write("d/b.txt", "The mill burned.")
+        self.assertEqual(self.would("lib", "d"), {"d/a.txt": "changed", "d/b.txt": "changed"})
+        self.assertRegex(self.drt("ingest", "lib", "d").err.decode(), r"\A2 new documents in lib, 0 known")
+
     def test_too_many_globs(self):
         self.write("a.txt", "The mill burned.")
         self.exactly("ingest", "lib", "a.txt", *["--include=*"] * 65, code=2,

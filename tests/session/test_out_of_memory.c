@@ -179,6 +179,20 @@ static drt_status ingest(void) {
     return status;
 }
 
+static void ignore_preview(void *user, const drt_preview *preview) {
+    (void)user;
+    (void)preview;
+}
+
+static drt_status preview(void) {
+    drt_ingest_params params = {.paths = (const char *[]){t.documents}, .n_paths = 1, .sync = true};
+    drt_preview_report report;
+    drt_status status = drt_ingest_preview(t.context, NULL, &params, ignore_preview, &report);
+    scarce_memory_allow(-1);
+    assert_true(status != DRT_OK || report.members[DRT_WOULD_ADD] == 2);
+    return status;
+}
+
 static void opening_survives(void **state) {
     (void)state;
     assert_in_range(scarce_memory_until_it_succeeds(t.context, open_session), 10, 500);
@@ -204,11 +218,16 @@ static void ingesting_survives(void **state) {
     assert_in_range(scarce_memory_until_it_succeeds(t.context, ingest), 50, 2000);
 }
 
+static void previewing_survives(void **state) {
+    (void)state;
+    assert_in_range(scarce_memory_until_it_succeeds(t.context, preview), 10, 500);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opening_survives),        cmocka_unit_test(asking_survives),
         cmocka_unit_test(asking_several_survives), cmocka_unit_test(searching_survives),
-        cmocka_unit_test(ingesting_survives),
+        cmocka_unit_test(ingesting_survives),      cmocka_unit_test(previewing_survives),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,209 @@
+/* ingest_preview.c: what an ingest would do: reads and hashes everything, extracts and writes nothing. Of the library it
+ * knows the places and contents, as 64-bit fingerprints, and follows how an ingest would change them.
+ * May use: base, corpus, library, ingest_filter.h, ingest_sync.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/context.h"
+#include "engine/base/utf8.h"
+#include "engine/session/ingest_filter.h"
+#include "engine/session/ingest_sync.h"
+
+#define FIRST_CAPACITY 1024 /* a power of two, as all are */
+
+/* Fingerprint -> number, open addressing. {0} is empty. */
+typedef struct {
+    uint64_t key, value; /* key 0: free */
+} entry;
+
+typedef struct {
+    entry *entries;
+    size_t n, capacity;
+} fingerprint_map;
+
+typedef struct {
+    drt_context *context;
+    const drt_ingest_params *params;
+    void (*tell)(void *user, const drt_preview *preview);
+    drt_preview_report *report;
+    fingerprint_map places;   /* archive and path -> content of the document with text that has it; 0: none */
+    fingerprint_map contents; /* content -> how many places have it */
+    drt_ingest_seen seen;
+    bool out_of_memory;
+} preview;
+
+static entry *find_entry(const fingerprint_map *map, uint64_t key) {
+    size_t at = (size_t)key & (map->capacity - 1);
+    while (map->entries[at].key && map->entries[at].key != key)
+        at = (at + 1) & (map->capacity - 1);
+    return &map->entries[at];
+}
+
+static bool grow(fingerprint_map *map) {
+    fingerprint_map grown = {.n = map->n, .capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY};
+    grown.entries = calloc(grown.capacity, sizeof *grown.entries);
+    if (!grown.entries)
+        return false;
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->entries[i].key)
+            *find_entry(&grown, map->entries[i].key) = map->entries[i];
+    free(map->entries);
+    *map = grown;
+    return true;
+}
+
+/* The number of a fingerprint, 0 at first; valid until the next call. NULL: out of memory. */
+static uint64_t *value_of(fingerprint_map *map, uint64_t fingerprint) {
+    uint64_t key = fingerprint ? fingerprint : 1;
+    if (2 * (map->n + 1) > map->capacity && !grow(map))
+        return NULL;
+    entry *found = find_entry(map, key);
+    map->n += found->key == 0;
+    found->key = key;
+    return &found->value;
+}
+
+static drt_status fail_memory(const preview *p) {
+    return drt_fail_memory(p->context, "a preview of an ingest");
+}
+
+static void tell(preview *p, const drt_string *path, const drt_string *format, const drt_string *reason,
+                 drt_would would) {
+    p->report->members[would]++;
+    p->tell(p->params->user, &(drt_preview){.path = *path, .format = *format, .reason = *reason, .would = would});
+}
+
+/* ------------------------------------------------------------------------- the library ---- */
+
+/* The content is at this place from now on. */
+static bool set_place(preview *p, uint64_t place, uint64_t content) {
+    uint64_t *held = value_of(&p->places, place);
+    uint64_t before = held ? *held : 0;
+    if (!held)
+        return false;
+    *held = content;
+    uint64_t *old = before ? value_of(&p->contents, before) : NULL;
+    if (old)
+        --*old;
+    uint64_t *count = value_of(&p->contents, content);
+    if (count)
+        ++*count;
+    return count && (old || !before);
+}
+
+static bool note_place(void *user, const drt_string *archive, const drt_string *path,
+                       const uint8_t sha256[DRT_HASH_SIZE]) {
+    static const uint8_t unread[DRT_HASH_SIZE];
+    preview *p = user;
+    p->out_of_memory = memcmp(sha256, unread, DRT_HASH_SIZE) != 0 &&
+                       !set_place(p, drt_place_fingerprint(archive, path), drt_content_fingerprint(sha256));
+    return !p->out_of_memory;
+}
+
+static bool tell_vanished(void *user, const drt_string *archive, const drt_string *path,
+                          const uint8_t sha256[DRT_HASH_SIZE]) {
+    preview *p = user;
+    (void)sha256;
+    if (drt_seen_vanished(&p->seen, p->params, archive, path))
+        tell(p, path, &(drt_string){0}, &(drt_string){0}, DRT_WOULD_REMOVE);
+    return true;
+}
+
+/* -------------------------------------------------------------------------- the members ---- */
+
+/* As drt_store_find and a commit would have it. */
+static drt_status preview_document(preview *p, const drt_ingest_member *m) {
+    uint64_t content = drt_content_fingerprint(m->sha256);
+    const uint64_t *at_place = value_of(&p->places, m->place), *count = value_of(&p->contents, content);
+    if (!at_place || !count)
+        return fail_memory(p);
+    drt_would would = DRT_WOULD_ADD;
+    if (*count > 0)
+        would = *at_place == content ? DRT_WOULD_KNOW : DRT_WOULD_ALIAS;
+    else if (*at_place != 0)
+        would = DRT_WOULD_CHANGE;
+    if (would != DRT_WOULD_KNOW && !set_place(p, m->place, content))
+        return fail_memory(p);
+    tell(p, &m->path, &m->format, &(drt_string){0}, would);
+    return DRT_OK;
+}
+
+static drt_status note_member(preview *p, drt_member_fate fate, const drt_source *source, const drt_extract *extract) {
+    drt_ingest_member *m = drt_ingest_member_new(fate, source);
+    drt_status status = m && drt_seen_add(&p->seen, m) ? DRT_OK : fail_memory(p);
+    if (status == DRT_OK && fate == DRT_MEMBER_DOCUMENT)
+        status = preview_document(p, m);
+    else if (status == DRT_OK)
+        tell(p, &m->path, &m->format, &extract->reason, DRT_WOULD_SKIP);
+    drt_ingest_member_free(m);
+    return status;
+}
+
+/* Keeps nobody waiting for the text: the bytes are dropped. */
+static drt_status on_raw(void *user, const drt_source *source, drt_raw **raw) {
+    drt_raw_free(*raw);
+    *raw = NULL;
+    return note_member(user, DRT_MEMBER_DOCUMENT, source, NULL);
+}
+
+static drt_status on_skipped(void *user, const drt_source *source, drt_extract *extract) {
+    return note_member(user, DRT_MEMBER_SKIPPED, source, extract);
+}
+
+static bool is_wanted(void *user, const char *path, size_t path_length, bool holds_others) {
+    const preview *p = user;
+    return drt_ingest_wants(p->params, path, path_length, holds_others);
+}
+
+static drt_status tell_unreadable(preview *p, const char *path) {
+    drt_buffer shown = {0};
+    drt_string text = {0}, reason = {0};
+    const char *sentence = drt_error(p->context);
+    bool ok = drt_utf8_append_escaped(&shown, path, strlen(path)) && drt_string_take(&text, &shown) &&
+              drt_string_set(&reason, sentence, strlen(sentence));
+    if (ok)
+        tell(p, &text, &(drt_string){0}, &reason, DRT_WOULD_SKIP);
+    drt_buffer_free(&shown);
+    drt_string_free(&text);
+    drt_string_free(&reason);
+    return ok ? DRT_OK : fail_memory(p);
+}
+
+static drt_status walk_arguments(preview *p) {
+    drt_corpus_params walk = drt_corpus_params_default();
+    walk.raw = on_raw;
+    walk.member = on_skipped;
+    walk.wanted = is_wanted;
+    walk.passed_over = &p->report->passed_over;
+    walk.user = p;
+    drt_status status = DRT_OK;
+    for (size_t i = 0; i < p->params->n_paths && status == DRT_OK && !drt_cancelled(p->context); i++) {
+        drt_seen_start(&p->seen);
+        status = drt_corpus_walk(p->context, p->params->paths[i], &walk);
+        if (status == DRT_OK && !drt_seen_end(&p->seen))
+            status = fail_memory(p);
+        if (status == DRT_FAILED)
+            status = tell_unreadable(p, p->params->paths[i]);
+    }
+    return status;
+}
+
+drt_status drt_ingest_preview(drt_context *context, drt_library *library, const drt_ingest_params *params,
+                              void (*member)(void *user, const drt_preview *preview), drt_preview_report *report) {
+    preview p = {.context = context, .params = params, .tell = member, .report = report};
+    *report = (drt_preview_report){0};
+    drt_status status = library ? drt_store_places(context, library, note_place, &p) : DRT_OK;
+    if (status == DRT_OK && p.out_of_memory)
+        status = fail_memory(&p);
+    if (status == DRT_OK)
+        status = walk_arguments(&p);
+    report->cancelled = drt_cancelled(context);
+    if (status == DRT_OK && params->sync && library && !report->cancelled)
+        status = drt_store_places(context, library, tell_vanished, &p);
+    drt_seen_free(&p.seen);
+    free(p.places.entries);
+    free(p.contents.entries);
+    if (status == DRT_OK && report->members[DRT_WOULD_SKIP] > 0)
+        return drt_fail(context, DRT_WARN, "%lld members would be skipped", (long long)report->members[DRT_WOULD_SKIP]);
+    return status;
+}
