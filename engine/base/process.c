@@ -35,9 +35,13 @@ typedef struct {
 
 /* ------------------------------------------------------------------------ the child's side ---- */
 
-static void limit(int what, rlim_t value) {
-    struct rlimit limits = {value, value};
+static void limit_at(int what, rlim_t soft, rlim_t hard) {
+    struct rlimit limits = {soft, hard};
     setrlimit(what, &limits);
+}
+
+static void limit(int what, rlim_t value) {
+    limit_at(what, value, value);
 }
 
 static void set_limits(const drt_process_params *params) {
@@ -47,7 +51,8 @@ static void set_limits(const drt_process_params *params) {
     if (!params->may_fork)
         limit(RLIMIT_NPROC, 0);
     limit(RLIMIT_AS, (rlim_t)params->max_memory);
-    limit(RLIMIT_CPU, (rlim_t)ceil(params->max_seconds));
+    rlim_t seconds = (rlim_t)ceil(params->max_seconds);
+    limit_at(RLIMIT_CPU, seconds, seconds + 1); /* SIGXCPU tells why; at the hard limit it is SIGKILL */
 }
 
 /* Between fork and exec in a program with threads: nothing here may allocate or lock. */
