@@ -32,6 +32,8 @@ typedef struct {
 } part;
 
 static slice skip(slice s, size_t n) {
+    if (s.length == 0)
+        return s; /* data may be NULL */
     return n < s.length ? (slice){s.data + n, s.length - n} : (slice){s.data + s.length, 0};
 }
 
