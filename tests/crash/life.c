@@ -304,3 +304,13 @@ void life_go_back(life *l, int n_steps) {
     if (n_steps > 0)
         copy_files(l, path, l->library);
 }
+
+int life_run_steps(void (*test)(void **state), int (*set_up)(void **state), int (*tear_down)(void **state)) {
+    static life_step steps[] = {LIFE_MAKE, LIFE_CHANGE, LIFE_REMOVE, LIFE_COMPACT, LIFE_ASK};
+    const struct CMUnitTest tests[] = {
+        {"making_survives", test, NULL, NULL, &steps[0]},   {"changing_survives", test, NULL, NULL, &steps[1]},
+        {"removing_survives", test, NULL, NULL, &steps[2]}, {"compacting_survives", test, NULL, NULL, &steps[3]},
+        {"asking_survives", test, NULL, NULL, &steps[4]},
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

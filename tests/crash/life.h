@@ -45,6 +45,9 @@ void life_read(life *l, drt_library_mode mode, drt_buffer *state);
  * what was done. Without a catalog: 0. */
 int life_expect(life *l, drt_library_mode mode, int first, const char *where);
 
+/* A test for each step, whose state points to the step, and both functions around all of them; returns cmocka's result. */
+int life_run_steps(void (*test)(void **state), int (*set_up)(void **state), int (*tear_down)(void **state));
+
 /* Empties the folder. */
 void life_empty(const char *folder);
 

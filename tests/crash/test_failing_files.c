@@ -93,36 +93,11 @@ static void fail_all(life_step step) {
     assert_true(points > 10);
 }
 
-static void making_survives(void **state) {
-    (void)state;
-    fail_all(LIFE_MAKE);
-}
-
-static void changing_survives(void **state) {
-    (void)state;
-    fail_all(LIFE_CHANGE);
-}
-
-static void removing_survives(void **state) {
-    (void)state;
-    fail_all(LIFE_REMOVE);
-}
-
-static void compacting_survives(void **state) {
-    (void)state;
-    fail_all(LIFE_COMPACT);
-}
-
-static void asking_survives(void **state) {
-    (void)state;
-    fail_all(LIFE_ASK);
+static void step_survives(void **state) {
+    fail_all(*(const life_step *)*state);
 }
 
 int main(int argc, char **argv) {
     every_call = argc > 1 && strcmp(argv[1], "all") == 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(making_survives),     cmocka_unit_test(changing_survives), cmocka_unit_test(removing_survives),
-        cmocka_unit_test(compacting_survives), cmocka_unit_test(asking_survives),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return life_run_steps(step_survives, set_up, tear_down);
 }
