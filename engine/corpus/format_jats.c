@@ -205,23 +205,6 @@ static bool is_note(drt_xml *xml, const drt_markup_token *token) {
     return is(token, "fn") && drt_markup_find(token, "id", &id);
 }
 
-static void take_note(drt_xml *xml, const drt_markup_token *token) {
-    document *d = xml->user;
-    drt_string id = {0};
-    bool start = token->kind == DRT_MARKUP_START && !token->empty;
-    if (start)
-        xml->failed |= !drt_xml_attribute(token, "id", &id);
-    if (d->collecting && start) /* a note inside a note */
-        drt_flow_paragraph(&d->flow);
-    else if (start && id.data && drt_flow_note_refer(&d->flow, id.data, id.length))
-        drt_xml_skip(&xml->markup, token);
-    else if (start)
-        drt_flow_note_start(&d->flow);
-    else if (!d->collecting)
-        drt_flow_note_end(&d->flow);
-    drt_string_free(&id);
-}
-
 /* <xref ref-type="fn" rid="n1">1</xref>: the note's number is no text. */
 static void take_reference(drt_xml *xml, const drt_markup_token *token) {
     document *d = xml->user;
@@ -291,7 +274,7 @@ static void hook(drt_xml *xml, const drt_markup_token *token) {
     if (!d->collecting && take_front(xml, token))
         return;
     if (is(token, "fn"))
-        take_note(xml, token);
+        drt_xml_note(xml, token, d->collecting);
     else if (is(token, "xref"))
         take_reference(xml, token);
     else if (is(token, "label"))

@@ -86,23 +86,6 @@ static bool is_note(drt_xml *xml, const drt_markup_token *token) {
     return is(token, "note") && drt_markup_find(token, "id", &id);
 }
 
-static void take_note(drt_xml *xml, const drt_markup_token *token) {
-    document *d = xml->user;
-    drt_string id = {0};
-    bool start = token->kind == DRT_MARKUP_START && !token->empty;
-    if (start)
-        xml->failed |= !drt_xml_attribute(token, "id", &id);
-    if (d->collecting && start) /* a note inside a note */
-        drt_flow_paragraph(&d->flow);
-    else if (start && id.data && drt_flow_note_refer(&d->flow, id.data, id.length))
-        drt_xml_skip(&xml->markup, token);
-    else if (start)
-        drt_flow_note_start(&d->flow);
-    else if (!d->collecting)
-        drt_flow_note_end(&d->flow);
-    drt_string_free(&id);
-}
-
 /* <ref target="#n1">1</ref>: the note's number is no text. */
 static void take_reference(drt_xml *xml, const drt_markup_token *token) {
     document *d = xml->user;
@@ -125,7 +108,7 @@ static void hook(drt_xml *xml, const drt_markup_token *token) {
         else if (start)
             xml->failed |= !take_header(xml, token);
     } else if (is(token, "note")) {
-        take_note(xml, token);
+        drt_xml_note(xml, token, d->collecting);
     } else if (is(token, "ref") || is(token, "ptr")) {
         take_reference(xml, token);
     } else if (is(token, "choice")) {

@@ -260,6 +260,22 @@ drt_status drt_xml_read_notes(drt_xml *xml, const char *data, size_t length,
     return end_reading(xml, status);
 }
 
+void drt_xml_note(drt_xml *xml, const drt_markup_token *token, bool collecting) {
+    drt_string id = {0};
+    bool start = token->kind == DRT_MARKUP_START && !token->empty;
+    if (start)
+        xml->failed |= !drt_xml_attribute(token, "id", &id);
+    if (collecting && start) /* a note inside a note */
+        drt_flow_paragraph(xml->flow);
+    else if (start && id.data && drt_flow_note_refer(xml->flow, id.data, id.length))
+        drt_xml_skip(&xml->markup, token);
+    else if (start)
+        drt_flow_note_start(xml->flow);
+    else if (!collecting)
+        drt_flow_note_end(xml->flow);
+    drt_string_free(&id);
+}
+
 drt_status drt_xml_extract(drt_xml *xml, const drt_format_input *input, drt_extract *extract,
                            bool (*is_note)(drt_xml *xml, const drt_markup_token *token), bool *collecting) {
     drt_buffer decoded = {0};

@@ -54,6 +54,8 @@ drt_status drt_xml_read(drt_xml *xml, const char *data, size_t length, bool *cut
 /* Before drt_xml_read: keeps the elements that `is_note` chooses, and that have an id, as notes of that name in the flow. */
 drt_status drt_xml_read_notes(drt_xml *xml, const char *data, size_t length,
                               bool (*is_note)(drt_xml *xml, const drt_markup_token *token));
+/* For hooks, the tags of a note: text of its own, left out where its id refers to a collected one. */
+void drt_xml_note(drt_xml *xml, const drt_markup_token *token, bool collecting);
 /* All of a format's extraction: decodes the input, reads notes (is_note NULL: none) while *collecting is true, then the
  * text while it is false, finishes the flow, and notes what was lost. */
 drt_status drt_xml_extract(drt_xml *xml, const drt_format_input *input, drt_extract *extract,
