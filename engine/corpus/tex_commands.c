@@ -1,0 +1,285 @@
+/* tex_commands.c: what the commands of TeX and LaTeX do to the text. See tex_run.h. */
+#include "engine/corpus/tex_run.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/corpus/tex_tables.h"
+
+/* Text as it is typed, between braces or two signs of one kind. */
+static void put_raw(tex *t, bool braces_only) {
+    tex_frame *f = tex_source(t);
+    if (!f)
+        return;
+    char open = f->data[f->at], close = open == '{' ? '}' : open;
+    if (isalnum((unsigned char)open) || (braces_only && open != '{' && !ispunct((unsigned char)open)))
+        return;
+    size_t at = ++f->at;
+    for (int depth = 0; at < f->length && (f->data[at] != close || depth > 0) && f->data[at] != '\n'; at++)
+        depth += open != '{' ? 0 : f->data[at] == '{' ? 1 : f->data[at] == '}' ? -1 : 0;
+    tex_put(t, f->data + f->at, at - f->at);
+    f->at = at < f->length ? at + 1 : at;
+}
+
+/* A file that isn't part of the source. */
+static void miss(tex *t) {
+    drt_buffer name = {0};
+    tex_skip_space(t);
+    tex_frame *f = tex_source(t);
+    if (f && f->data[f->at] != '{') { /* \input name */
+        size_t at = f->at;
+        while (at < f->length && !isspace((unsigned char)f->data[at]) && f->data[at] != '\\' && f->data[at] != '}')
+            at++;
+        t->failed |= !drt_buffer_append(&name, f->data + f->at, at - f->at);
+        f->at = at;
+    } else {
+        tex_read_argument(t, &name);
+    }
+    size_t used = strlen(t->missing);
+    if (name.length > 0 && t->n_missing++ < 4 && used + name.length + 3 < TEX_MISSING &&
+        !memchr(name.data, 0, name.length))
+        snprintf(t->missing + used, TEX_MISSING - used, "%s%.*s", used ? ", " : "", (int)name.length, name.data);
+    drt_buffer_free(&name);
+}
+
+static void put_note(tex *t) {
+    drt_buffer note = {0};
+    tex_read_argument(t, &note);
+    if (t->body && !t->capture && note.length > 0) {
+        int tables = t->tables, math = t->math;
+        t->tables = t->math = 0;
+        drt_flow_note_start(&t->flow);
+        tex_run_text(t, &note);
+        drt_flow_note_end(&t->flow);
+        t->tables = tables;
+        t->math = math;
+    }
+    drt_buffer_free(&note);
+}
+
+/* \section{...}, \caption{...} */
+static void put_block(tex *t) {
+    tex_end_paragraph(t);
+    tex_run_argument(t);
+    tex_end_paragraph(t);
+}
+
+static void put_item(tex *t) {
+    drt_buffer label = {0};
+    tex_end_line(t);
+    if (tex_read_option(t, &label)) {
+        tex_run_text(t, &label);
+        tex_put_text(t, " ");
+    }
+    drt_buffer_free(&label);
+}
+
+static void end_row(tex *t) {
+    tex_take(t, '*');
+    tex_drop_option(t);
+    if (t->math && t->matrices)
+        tex_put_text(t, "; ");
+    else if (t->math || !t->tables || t->capture)
+        tex_end_line(t);
+    else if (t->body)
+        drt_flow_row(&t->flow);
+}
+
+void tex_put_cell(tex *t) {
+    if (t->math || !t->tables || t->capture || !t->body)
+        tex_put_text(t, " ");
+    else
+        drt_flow_cell(&t->flow);
+}
+
+static void put_operator(tex *t) {
+    drt_buffer text = tex_render_argument(t);
+    tex_put_word(t, text.data ? text.data : "", text.length);
+    drt_buffer_free(&text);
+}
+
+static void put_root(tex *t) {
+    tex_drop_option(t);
+    tex_put_enclosed(t, "\xE2\x88\x9A(", ")");
+}
+
+/* \usepackage[german]{babel} */
+static void take_options(tex *t) {
+    drt_buffer option = {0};
+    if (tex_read_option(t, &option)) {
+        for (size_t i = 0; i + 6 <= option.length; i++)
+            t->german |= memcmp(option.data + i, "german", 6) == 0;
+    }
+    option.length = 0;
+    tex_read_argument(t, &option);
+    t->german |= option.length == 6 && memcmp(option.data, "german", 6) == 0;
+    tex_drop_option(t);
+    drt_buffer_free(&option);
+}
+
+static void run_action(tex *t, const tex_command *c) {
+    for (const char *argument = c->arguments; *argument; argument++)
+        if (*argument == '*')
+            tex_take(t, '*');
+        else
+            tex_drop_arguments(t, *argument == 'o' ? "o" : "m");
+    switch (c->action) {
+    case TEX_AUTHOR:
+        tex_take_authors(t);
+        break;
+    case TEX_AUTHORS_AND:
+        tex_put_text(t, t->author ? ";" : " ");
+        break;
+    case TEX_BEGIN:
+    case TEX_END:
+        tex_run_environment(t, c->action == TEX_BEGIN);
+        break;
+    case TEX_BIBLIOGRAPHY_ITEM:
+        tex_put_bibliography_item(t);
+        break;
+    case TEX_BINOMIAL:
+        tex_put_enclosed(t, "(", "");
+        tex_put_enclosed(t, " choose ", ")");
+        break;
+    case TEX_BLOCK:
+        put_block(t);
+        break;
+    case TEX_CITE:
+        tex_put_citation(t);
+        break;
+    case TEX_CLOSE_MATH:
+        tex_end_math(t);
+        break;
+    case TEX_DATE:
+        tex_take_line(t, &t->extract->date);
+        break;
+    case TEX_DEFINE:
+        tex_define(t);
+        break;
+    case TEX_DELIMITER:
+        tex_skip_space(t);
+        tex_take(t, '.');
+        break;
+    case TEX_DIMENSION:
+        tex_drop_dimension(t);
+        break;
+    case TEX_DROP:
+        break;
+    case TEX_END_DOCUMENT:
+        t->ended = true;
+        break;
+    case TEX_FRACTION:
+        tex_put_enclosed(t, "(", ")");
+        tex_put_enclosed(t, "/(", ")");
+        break;
+    case TEX_IF_NEW:
+        tex_new_condition(t);
+        break;
+    case TEX_INLINE_MATH:
+        tex_begin_math(t, 1);
+        break;
+    case TEX_INPUT:
+        miss(t);
+        break;
+    case TEX_ITEM:
+        put_item(t);
+        break;
+    case TEX_LET_BE:
+        tex_let(t);
+        break;
+    case TEX_LETTER_AT:
+    case TEX_OTHER_AT:
+        t->at_letter = c->action == TEX_LETTER_AT;
+        break;
+    case TEX_LINE:
+        end_row(t);
+        break;
+    case TEX_NEW_COMMAND:
+        tex_new_command(t);
+        break;
+    case TEX_NEW_ENVIRONMENT:
+        tex_new_environment(t);
+        break;
+    case TEX_NEW_OPERATOR:
+        tex_new_operator(t);
+        break;
+    case TEX_NEW_THEOREM:
+        tex_new_theorem(t);
+        break;
+    case TEX_NOTE:
+        put_note(t);
+        break;
+    case TEX_OPEN_MATH:
+        tex_begin_math(t, 2);
+        break;
+    case TEX_OPERATOR:
+        put_operator(t);
+        break;
+    case TEX_PARAGRAPH:
+        tex_end_paragraph(t);
+        break;
+    case TEX_REFERENCE:
+        tex_put_reference(t);
+        break;
+    case TEX_REFERENCE_IN_PARENTHESES:
+        tex_put_text(t, "(");
+        tex_put_reference(t);
+        tex_put_text(t, ")");
+        break;
+    case TEX_ROOT:
+        put_root(t);
+        break;
+    case TEX_STATEMENT: {
+        drt_buffer title = tex_render_argument(t);
+        tex_put_statement(t, title.data ? title.data : "", title.length);
+        drt_buffer_free(&title);
+        break;
+    }
+    case TEX_TEXT_IN_MATH:
+        tex_run_as_text(t);
+        break;
+    case TEX_TITLE:
+        tex_take_line(t, &t->extract->title);
+        break;
+    case TEX_URL:
+    case TEX_VERBATIM:
+        put_raw(t, c->action == TEX_URL);
+        break;
+    case TEX_USE:
+        take_options(t);
+        break;
+    }
+}
+
+/* A command that nothing is known of: its name and an option go, its arguments stay; so does not what is assigned. */
+static void run_unknown(tex *t) {
+    int next = tex_peek(t);
+    if (next == '[' && !t->math)
+        tex_drop_option(t);
+    else if (next == '=' && !t->math)
+        tex_drop_dimension(t);
+}
+
+void tex_run_command(tex *t, const char *name, size_t length, bool defined) {
+    bool math_only;
+    const char *text;
+    const drt_tex_macro *macro = defined ? drt_tex_find(&t->macros, name, length) : NULL;
+    const tex_command *c = macro ? NULL : tex_find_command(name, length);
+    if (macro)
+        tex_expand(t, macro);
+    else if (c)
+        run_action(t, c);
+    else if ((text = drt_tex_accent(name, length, &math_only)) != NULL && (t->math || !math_only))
+        tex_put_accent(t, text);
+    else if ((text = drt_tex_symbol(name, length)) != NULL)
+        tex_put_text(t, text);
+    else if (t->math && drt_tex_is_function(name, length))
+        tex_put_word(t, name, length);
+    else if (strcmp(name, "else") == 0)
+        tex_skip_branch(t, false);
+    else if (tex_is_condition(name, length))
+        tex_run_condition(t, name, length);
+    else if (!tex_switch_condition(t, name, length))
+        run_unknown(t);
+}

@@ -1,0 +1,200 @@
+/* tex_run.h: the interpreter of TeX, shared by its files. It knows the small part of the language that says what is text:
+ * comments out, the document's own macros expanded, formulas as a line of letters and signs, footnotes behind their
+ * paragraph, rows of tables as lines. What is not known is taken off and its arguments stay. Nothing is read but the source
+ * at hand (tex_project.c puts the files of a project together).
+ *
+ * The source is a stack of frames: the document, arguments that are being set (a barrier: what is inside ends with them), and
+ * expanded macros. Depth, number and size of expansions are bounded.
+ *
+ *     tex_read.c          output, frames, arguments          tex_signs.c         formulas, accents, quotes
+ *     tex_define.c        macros                             tex_conditions.c    \if...
+ *     tex_environments.c  \begin and \end                    tex_commands.c      every other command
+ *     tex_front.c         title, authors, date               tex_references.c    citations and their list
+ *     format_tex.c        the main loop
+ *
+ * May use: base, charset, flow, formats, tex. */
+#ifndef DRT_CORPUS_TEX_RUN_H
+#define DRT_CORPUS_TEX_RUN_H
+
+#include "engine/corpus/flow.h"
+#include "engine/corpus/formats.h"
+#include "engine/corpus/tex.h"
+
+#define TEX_FRAMES 400  /* open at a time */
+#define TEX_NAME 64     /* bytes of a command's name that count */
+#define TEX_MISSING 160 /* bytes of the names of missing files that are told */
+
+typedef struct {
+    const char *data;
+    size_t length, at;
+    char *owned; /* freed with the frame; NULL: belongs to somebody else */
+    bool barrier;
+} tex_frame;
+
+typedef struct {
+    drt_string key;
+    int number;
+} tex_reference;
+
+/* `failed` is set when memory runs out; everything then ends soon. */
+typedef struct {
+    drt_context *context;
+    drt_extract *extract;
+    drt_flow flow;
+    tex_frame frames[TEX_FRAMES];
+    int n_frames, nesting;
+    drt_tex_macros macros;
+    drt_buffer *capture;       /* text goes there instead of the document; NULL: it doesn't */
+    tex_reference *references; /* of the list of references, sorted by key */
+    size_t n_references;
+    int64_t budget; /* bytes of expansions left */
+    size_t tokens;
+    int math;     /* 0: none, 1: inline, 2: displayed */
+    int matrices; /* open in a formula */
+    int tables;   /* open in the text */
+    bool body;    /* the text has begun */
+    bool ended;
+    bool author;    /* the capture is of authors */
+    bool at_letter; /* \makeatletter */
+    bool german;    /* "a is a with two dots */
+    bool quoted;    /* behind ` */
+    char last;      /* byte put */
+    char missing[TEX_MISSING];
+    int n_missing;
+    bool unclosed;   /* the last group read had no end */
+    bool unbalanced; /* any group had none */
+    bool runaway, cancelled, failed;
+} tex;
+
+/* ------------------------------------------------------------------ output (tex_read.c) ---- */
+
+/* Text goes to the document once that has begun, or to the capture. */
+void tex_put(tex *t, const char *data, size_t length);
+void tex_put_text(tex *t, const char *text);
+void tex_end_line(tex *t);
+void tex_end_paragraph(tex *t);
+
+/* ------------------------------------------------------------------ input (tex_read.c) ---- */
+
+void tex_pop(tex *t);
+/* Puts a text before what is to be read; takes over `owned`. false: too many are open. */
+bool tex_push(tex *t, const char *data, size_t length, char *owned, bool barrier);
+/* The frame that the next byte comes from; NULL: the argument at hand has ended. */
+tex_frame *tex_source(tex *t);
+/* The next byte, -1: none; tex_get reads on. */
+int tex_peek(tex *t);
+int tex_get(tex *t);
+/* Reads on when this byte is next. */
+bool tex_take(tex *t, char c);
+/* Behind "%": to the end of the line and over the spaces that begin the next. */
+void tex_skip_comment(tex *t);
+/* White space before an argument, and comments. */
+void tex_skip_space(tex *t);
+/* White space behind a control word belongs to it, but not a blank line. */
+void tex_skip_space_of_word(tex *t);
+/* The name behind a backslash that was read; its length. Names that are too long are cut: nobody defines them. */
+size_t tex_read_name(tex *t, char name[TEX_NAME]);
+/* Counts an expansion against the budget. */
+void tex_spend(tex *t, size_t bytes);
+
+/* The rest of a group whose brace was read. */
+void tex_read_group(tex *t, drt_buffer *out);
+/* A group, a command or one character. false: there is nothing. */
+bool tex_read_argument(tex *t, drt_buffer *out);
+/* "[...]" without what it stands in; it has to end in the same frame and paragraph. */
+bool tex_read_option(tex *t, drt_buffer *out);
+void tex_drop_option(tex *t);
+/* Arguments that are no text: 'o' an optional one, else one in braces. */
+void tex_drop_arguments(tex *t, const char *arguments);
+/* "12pt plus 1fil", "-.5\baselineskip", "=3". */
+void tex_drop_dimension(tex *t);
+
+/* Sets a text of its own; nothing in it reaches beyond its end. */
+void tex_run_text(tex *t, const drt_buffer *text);
+void tex_run_argument(tex *t);
+/* Sets it into a buffer; the caller frees that. */
+drt_buffer tex_render(tex *t, const drt_buffer *text);
+drt_buffer tex_render_argument(tex *t);
+
+/* ------------------------------------------------------------------ formulas and signs (tex_signs.c) ---- */
+
+/* kind: as tex.math. */
+void tex_begin_math(tex *t, int kind);
+void tex_end_math(tex *t);
+/* An argument that is text within a formula. */
+void tex_run_as_text(tex *t);
+/* x^2, x_i, x^(n+1); degrees and primes are signs of their own. */
+void tex_put_script(tex *t, char mark);
+/* An argument between these. */
+void tex_put_enclosed(tex *t, const char *before, const char *after);
+/* A word among letters, as "log". */
+void tex_put_word(tex *t, const char *word, size_t length);
+/* The next argument with this combining character. */
+void tex_put_accent(tex *t, const char *accent);
+/* Quotes and dashes as they are typed; the first byte was read. */
+void tex_put_sign(tex *t, int c);
+
+/* ------------------------------------------------------------------ macros (tex_define.c) ---- */
+
+/* "{\name}", "\name": the name of what is defined; its length, 0: none. */
+size_t tex_read_defined(tex *t, char name[TEX_NAME]);
+/* The commands that define: their names were read. */
+void tex_new_command(tex *t);
+void tex_define(tex *t);
+void tex_let(tex *t);
+void tex_new_operator(tex *t);
+void tex_new_environment(tex *t);
+void tex_new_theorem(tex *t);
+/* The name that an environment's macro has: `which` ("begin ", "end ") before its own. false: out of memory. */
+bool tex_environment_key(drt_string *key, const char *which, const drt_buffer *name);
+/* Puts a macro's body, with its arguments, in the place of its name. */
+void tex_expand(tex *t, const drt_tex_macro *macro);
+
+/* ------------------------------------------------------------------ \if... (tex_conditions.c) ---- */
+
+bool tex_is_condition(const char *name, size_t length);
+/* Passes over a branch: to its \else (true) or \fi. */
+bool tex_skip_branch(tex *t, bool stop_at_else);
+/* \newif\ifname */
+void tex_new_condition(tex *t);
+/* Those that can't be evaluated are false. */
+void tex_run_condition(tex *t, const char *name, size_t length);
+/* \nametrue, \namefalse of a condition that \newif made; false: it isn't one. */
+bool tex_switch_condition(tex *t, const char *name, size_t length);
+
+/* ------------------------------------------------------------------ environments (tex_environments.c) ---- */
+
+/* "Theorem (Tarn)." */
+void tex_put_statement(tex *t, const char *title, size_t length);
+/* \begin{name} and \end{name}: the document's own environments are macros. */
+void tex_run_environment(tex *t, bool begin);
+
+/* ------------------------------------------------------------------ title, authors, date (tex_front.c) ---- */
+
+/* An argument as one line, unless there is one already. */
+void tex_take_line(tex *t, drt_string *to);
+/* Between the marks of \and, the first line that has something is a name or several; addresses follow. */
+void tex_take_authors(tex *t);
+
+/* ------------------------------------------------------------------ references (tex_references.c) ---- */
+
+/* Numbers the \bibitems of the whole source. */
+void tex_find_bibliography(tex *t, const char *data, size_t length);
+/* \cite[see][p. 3]{a,b} -> [see 1, 2, p. 3] */
+void tex_put_citation(tex *t);
+void tex_put_bibliography_item(tex *t);
+void tex_put_reference(tex *t);
+
+/* ------------------------------------------------------------------ commands (tex_commands.c) ---- */
+
+/* defined: the document's own definition counts, if there is one. */
+void tex_run_command(tex *t, const char *name, size_t length, bool defined);
+/* The edge of a cell, "&". */
+void tex_put_cell(tex *t);
+
+/* ------------------------------------------------------------------ the main loop (format_tex.c) ---- */
+
+/* Reads to the end of the source or of the argument at hand. */
+void tex_run(tex *t);
+
+#endif
