@@ -6,20 +6,22 @@
 
 #include "app/cmd_info_memory.h"
 #include "app/commands.h"
+#include "app/json.h"
 #include "app/lookup.h"
 #include "app/terminal.h"
 #include "app/workspace.h"
 
 typedef struct {
     compute_options compute;
-    bool memory, json;
+    bool formats, memory, json;
 } values;
 
 static const values defaults = {.compute = COMPUTE_OPTIONS_DEFAULT};
 
 static const drt_option option_table[] = {
+    OPT_FLAG("formats", formats, "what can be read: formats, archives, compressions"),
     OPT_FLAG("memory", memory, "what a model, and the library, take on a device"),
-    OPT_FLAG("json", json, "with --memory: one JSON object, see drt(1)"),
+    OPT_FLAG("json", json, "with --formats or --memory: JSON, see drt(1)"),
     OPT_COMPUTE(compute),
     OPT_END,
 };
@@ -66,11 +68,41 @@ static int print_library(workspace *work) {
     return EXIT_ALL;
 }
 
-static void print_formats(void) {
+static void print_formats(const char *indent) {
     const char *name, *extensions, *description;
-    puts("formats");
     for (size_t i = 0; drt_format_describe(i, &name, &extensions, &description); i++)
-        printf("  %-12s %-28s %s\n", name, extensions, description);
+        printf("%s%-12s %-28s %s\n", indent, name, extensions, description);
+}
+
+/* extensions: with blanks between them. */
+static void write_extensions(json_writer *json, const char *extensions) {
+    json_array(json, "extensions");
+    for (const char *at = extensions + strspn(extensions, " "); *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        json_string(json, NULL, at, length);
+        at += length;
+    }
+    json_close(json);
+}
+
+static void write_formats(void) {
+    const char *name, *extensions, *description;
+    for (size_t i = 0; drt_format_describe(i, &name, &extensions, &description); i++) {
+        json_writer json;
+        json_open(&json, stdout);
+        json_text(&json, "format", name);
+        json_text(&json, "description", description);
+        write_extensions(&json, extensions);
+        json_close(&json);
+    }
+}
+
+static int info_formats(bool json) {
+    if (json)
+        write_formats();
+    else
+        print_formats("");
+    return EXIT_ALL;
 }
 
 /* Lines below a heading. */
@@ -115,7 +147,8 @@ static void print_helpers(workspace *work) {
 
 static int print_installation(workspace *work) {
     puts("drt " DRT_VERSION);
-    print_formats();
+    puts("formats");
+    print_formats("  ");
     print_helpers(work);
     print_devices(work);
     char *directory = lookup_model(NULL, NULL, 0);
@@ -135,12 +168,18 @@ static int print_installation(workspace *work) {
 
 static int run(const void *given, char **operands) {
     const values *options = given;
-    workspace work;
-    int status = EXIT_USAGE;
-    if (options->json && !options->memory) {
-        complain("info: --json goes with --memory");
+    if (options->json && !options->memory && !options->formats) {
+        complain("info: --json goes with --formats or --memory");
         return EXIT_USAGE;
     }
+    if (options->formats && (options->memory || operands[0])) {
+        complain("info: --formats goes with neither a library nor --memory");
+        return EXIT_USAGE;
+    }
+    if (options->formats)
+        return info_formats(options->json);
+    workspace work;
+    int status = EXIT_USAGE;
     if (workspace_open(&work) && (!operands[0] || workspace_open_library(&work, operands[0], DRT_LIBRARY_READ)))
         status = options->memory ? info_memory(&work, &options->compute, options->json)
                  : work.library  ? print_library(&work)

@@ -53,7 +53,7 @@ _drt() {
         show) options="--json --text" ;;
         ls) options="--json --document" ;;
         verify) options="--compact" ;;
-        info) options="--memory --json $compute" ;;
+        info) options="--formats --memory --json $compute" ;;
         sessions) options="--json --delete" ;;
         bench)
             options="--json $compute"

@@ -29,6 +29,7 @@ complete -c drt -n '__drt_command open ingest ask search info bench eval' -x -l 
 complete -c drt -n '__drt_command open ingest ask search info bench eval' -x -l device -a 'auto cpu cuda' -d 'Where to compute'
 complete -c drt -n '__drt_command open ingest ask search info bench eval' -x -l threads -d 'CPU threads'
 complete -c drt -n '__drt_command open ingest ask search info bench eval' -x -l gpu-memory -d 'Most GPU memory to use'
+complete -c drt -n '__drt_command info' -l formats -d 'What can be read'
 complete -c drt -n '__drt_command info' -l memory -d 'What a model and the library take'
 complete -c drt -n '__drt_command open' -x -l theme -a 'default light monochrome' -d 'Look of the screen'
 complete -c drt -n '__drt_command open' -l ascii -d 'Draw with ASCII characters only'

@@ -393,7 +393,7 @@ drt_status drt_ingest_preview(drt_context *context, drt_library *library, const 
 /* The programs that formats need and whether they are there, a line each, for `drt info`. `text` is owned. */
 drt_status drt_helpers_describe(drt_context *context, drt_string *text);
 
-/* One row of the table of formats, for `drt info`. Returns false past the end. */
+/* One row of the table of formats, for `drt info --formats`. Returns false past the end. */
 bool drt_format_describe(size_t index, const char **name, const char **extensions, const char **description);
 
 /* ---------------------------------------------------------------- questions and search ---- */

@@ -189,6 +189,18 @@ class Reading(cli.Case):
             self.assertRegex(ran.out.decode(), r"(?m)^%s$" % line)
         self.assertRegex(ran.out.decode(), r"(?m)^  text  +\S*\.?txt")
 
+    def test_formats(self):
+        lines = self.drt("info", "--formats").out.decode().splitlines()
+        self.assertRegex("\n".join(lines), r"(?m)^pdf +\.pdf +PDF, with poppler's pdftotext$")
+        self.assertRegex("\n".join(lines), r"(?m)^zip +\.zip ")
+        rows = self.objects(self.drt("info", "--formats", "--json").out, len(lines))
+        for line, row in zip(lines, rows):
+            self.assertEqual(" ".join(line.split()), " ".join([row["format"], *row["extensions"], row["description"]]))
+        whole = self.drt("info").out.decode().splitlines()
+        self.assertEqual([line.strip() for line in whole[2 : 2 + len(lines)]], lines)
+        self.assertEqual(self.drt("info", "--formats", self.library("town"), code=None).code, 2)
+        self.assertEqual(self.drt("info", "--formats", "--memory", code=None).code, 2)
+
     def test_memory_plan(self):
         out = self.drt("info", "--memory", "--device", "cpu", self.library("town")).out.decode()
         for item in "weights", "working space", "encoder", "reader", "landmarks", "records":

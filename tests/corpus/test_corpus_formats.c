@@ -131,7 +131,7 @@ static void manual_and_readme_list_the_table(void **state) {
                                 ".\\\" end of formats\n");
     assert_string_equal(own.data, manual.data);
     drt_buffer_free(&own);
-    own = section_of("README.md", "<!-- formats: as `drt info` prints them -->\n", "<!-- end of formats -->");
+    own = section_of("README.md", "<!-- formats: as `drt info --formats` prints them -->\n", "<!-- end of formats -->");
     assert_string_equal(own.data, readme.data);
     drt_buffer_free(&own);
     drt_buffer_free(&manual);
