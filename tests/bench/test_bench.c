@@ -1,5 +1,4 @@
 /* The benchmarks' parts, and each benchmark once, small: what they report must hang together. */
-#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,45 +13,33 @@
 
 #include "engine/base/file.h"
 #include "engine/bench/bench.h"
+#include "tests/base/scratch.h"
 
 typedef struct {
     drt_context *context;
     drt_device *device;
     drt_model *model;
-    char directory[64];
+    scratch scratch;
 } bench_case;
 
 static int setup(void **state) {
     bench_case *t = calloc(1, sizeof *t);
-    drt_device_params params = {"cpu", 2, 0};
     assert_non_null(t);
     t->context = drt_context_new(NULL);
-    assert_int_equal(drt_device_open(t->context, &params, &t->device), DRT_OK);
-    assert_int_equal(drt_model_load(t->context, t->device, DRT_SOURCE_DIR "/samples/model", &t->model), DRT_OK);
-    strcpy(t->directory, "/tmp/drt-test-bench-XXXXXX");
-    assert_non_null(mkdtemp(t->directory));
+    scratch_model(t->context, NULL, 2, &t->device, &t->model);
+    scratch_open(&t->scratch);
     *state = t;
     return 0;
 }
 
 static int teardown(void **state) {
     bench_case *t = *state;
-    rmdir(t->directory);
+    scratch_close(&t->scratch);
     drt_model_free(t->model);
     drt_device_close(t->device);
     drt_context_free(t->context);
     free(t);
     return 0;
-}
-
-/* Everything that a benchmark made is gone. */
-static void assert_empty(const char *directory) {
-    DIR *folder = opendir(directory);
-    assert_non_null(folder);
-    for (struct dirent *entry; (entry = readdir(folder));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            fail_msg("%s was left in %s", entry->d_name, directory);
-    closedir(folder);
 }
 
 static void flops_are_those_of_the_network(void **state) {
@@ -96,12 +83,12 @@ static void medians_and_memory(void **state) {
 static void scratch_folders_go_with_their_contents(void **state) {
     bench_case *t = *state;
     drt_string path, inner = {0};
-    assert_int_equal(drt_bench_scratch_new(t->context, t->directory, &path), DRT_OK);
+    assert_int_equal(drt_bench_scratch_new(t->context, t->scratch.folder, &path), DRT_OK);
     assert_true(drt_path_join(&inner, path.data, "inner"));
     assert_int_equal(drt_bench_make_folder(t->context, inner.data), DRT_OK);
     assert_int_equal(drt_bench_make_folder(t->context, inner.data), DRT_FATAL);
     drt_bench_scratch_remove(&path);
-    assert_empty(t->directory);
+    scratch_check_empty(&t->scratch);
     assert_int_equal(drt_bench_scratch_new(t->context, inner.data, &path), DRT_FATAL);
     assert_non_null(strstr(drt_error(t->context), inner.data));
     drt_string_free(&inner);
@@ -138,7 +125,7 @@ static void operations_are_measured(void **state) {
 
 static void an_ingest_is_measured(void **state) {
     bench_case *t = *state;
-    drt_bench_ingest_params params = {.tokens = 700, .directory = t->directory};
+    drt_bench_ingest_params params = {.tokens = 700, .directory = t->scratch.folder};
     drt_bench_ingest_report report;
     if (drt_bench_ingest(t->context, t->model, &params, &report) != DRT_OK)
         fail_msg("%s", drt_error(t->context));
@@ -149,18 +136,18 @@ static void an_ingest_is_measured(void **state) {
         assert_int_equal(report.stages[i].amount, report.tokens);
     double rate = report.flop_per_token * (double)report.tokens / report.seconds;
     assert_true(report.gemm_rate > 0 && fabs(report.share * report.gemm_rate / rate - 1) < 1e-6);
-    assert_empty(t->directory);
+    scratch_check_empty(&t->scratch);
     const char *paths[] = {"/nonexistent/texts"};
     params.paths = paths;
     params.n_paths = 1;
     assert_int_equal(drt_bench_ingest(t->context, t->model, &params, &report), DRT_FAILED);
-    assert_empty(t->directory);
+    scratch_check_empty(&t->scratch);
 }
 
 static void questions_are_measured(void **state) {
     bench_case *t = *state;
     drt_bench_ask_params params = {
-        .chunks = 1300, .questions = 3, .max_tokens = 4, .batch = 5, .directory = t->directory};
+        .chunks = 1300, .questions = 3, .max_tokens = 4, .batch = 5, .directory = t->scratch.folder};
     drt_bench_ask_report report;
     if (drt_bench_ask(t->context, t->model, &params, &report) != DRT_OK)
         fail_msg("%s", drt_error(t->context));
@@ -171,11 +158,11 @@ static void questions_are_measured(void **state) {
     assert_int_equal(report.device_bytes, 0); /* a CPU */
     /* a chunk: 24,832 bytes of memory and a landmark of 768; besides, the catalog */
     assert_true(report.library_bytes > 1300 * (24832 + 768) && report.library_bytes < 2 * 1300 * (24832 + 768));
-    assert_empty(t->directory);
+    scratch_check_empty(&t->scratch);
     params.chunks = INT64_MAX / 100000; /* no disk has that */
     assert_int_equal(drt_bench_ask(t->context, t->model, &params, &report), DRT_FAILED);
     assert_non_null(strstr(drt_error(t->context), "GB free"));
-    assert_empty(t->directory);
+    scratch_check_empty(&t->scratch);
     params.questions = 0;
     assert_int_equal(drt_bench_ask(t->context, t->model, &params, &report), DRT_FAILED);
 }

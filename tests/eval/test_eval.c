@@ -1,6 +1,5 @@
 /* The evaluation's parts (text in passes, where sentences go, what counts as right, how sure a share is) and one small
  * evaluation of each kind. */
-#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +17,7 @@
 #include "engine/eval/eval.h"
 #include "engine/eval/judge.h"
 #include "engine/session/chunker.h"
+#include "tests/base/scratch.h"
 
 #define FACTS 40
 
@@ -25,7 +25,7 @@ typedef struct {
     drt_context *context;
     drt_device *device;
     drt_model *model;
-    char directory[64];
+    scratch scratch;
     bool cancelled;
 } eval_case;
 
@@ -36,34 +36,22 @@ static bool is_cancelled(void *user) {
 static int setup(void **state) {
     eval_case *t = calloc(1, sizeof *t);
     drt_context_params params = {.cancelled = is_cancelled, .user = t};
-    drt_device_params device = {"cpu", 2, 0};
     assert_non_null(t);
     t->context = drt_context_new(&params);
-    assert_int_equal(drt_device_open(t->context, &device, &t->device), DRT_OK);
-    assert_int_equal(drt_model_load(t->context, t->device, DRT_SOURCE_DIR "/samples/model", &t->model), DRT_OK);
-    strcpy(t->directory, "/tmp/drt-test-eval-XXXXXX");
-    assert_non_null(mkdtemp(t->directory));
+    scratch_model(t->context, NULL, 2, &t->device, &t->model);
+    scratch_open(&t->scratch);
     *state = t;
     return 0;
 }
 
 static int teardown(void **state) {
     eval_case *t = *state;
-    rmdir(t->directory);
+    scratch_close(&t->scratch);
     drt_model_free(t->model);
     drt_device_close(t->device);
     drt_context_free(t->context);
     free(t);
     return 0;
-}
-
-static void assert_empty(const char *directory) {
-    DIR *folder = opendir(directory);
-    assert_non_null(folder);
-    for (struct dirent *entry; (entry = readdir(folder));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            fail_msg("%s was left in %s", entry->d_name, directory);
-    closedir(folder);
 }
 
 static void collect(eval_case *t, int64_t tokens, drt_hay *hay) {
@@ -94,7 +82,7 @@ static void hay_has_lines_with_their_tokens(void **state) {
 
 static void hay_says_what_is_missing(void **state) {
     eval_case *t = *state;
-    const char *const paths[] = {"/nonexistent/books", t->directory};
+    const char *const paths[] = {"/nonexistent/books", t->scratch.folder};
     drt_hay hay;
     assert_int_equal(drt_hay_collect(t->context, t->model->tokenizer, paths, 1, 5000, &hay), DRT_FAILED);
     assert_non_null(strstr(drt_error(t->context), "/nonexistent/books"));
@@ -189,7 +177,7 @@ static void read_folder(eval_case *t, const char *folder, written *w) {
 static void write_needles(eval_case *t, const drt_hay *hay, int64_t tokens, drt_needle *needles, size_t n, written *w) {
     drt_string folder = {0};
     drt_hay_cursor cursor;
-    assert_true(drt_path_join(&folder, t->directory, "folder"));
+    assert_true(drt_path_join(&folder, t->scratch.folder, "folder"));
     assert_int_equal(drt_bench_make_folder(t->context, folder.data), DRT_OK);
     assert_int_equal(drt_hay_cursor_open(t->context, hay, 1, &cursor), DRT_OK);
     assert_int_equal(drt_needles_write(t->context, t->model->tokenizer, &cursor, folder.data, tokens, needles, n),
@@ -332,14 +320,14 @@ static void room_is_counted_before_anything_is_made(void **state) {
     drt_eval_params params = drt_eval_params_default();
     int64_t bytes = drt_eval_disk_bytes(drt_model_config(t->model), DRT_MEMORY_INT8, 64 << 20);
     assert_true(bytes > 27e9 && bytes < 32e9);
-    assert_int_equal(drt_bench_check_space(t->context, t->directory, 1), DRT_OK);
-    assert_int_equal(drt_bench_check_space(t->context, t->directory, INT64_MAX), DRT_FAILED);
-    assert_non_null(strstr(drt_error(t->context), t->directory));
+    assert_int_equal(drt_bench_check_space(t->context, t->scratch.folder, 1), DRT_OK);
+    assert_int_equal(drt_bench_check_space(t->context, t->scratch.folder, INT64_MAX), DRT_FAILED);
+    assert_non_null(strstr(drt_error(t->context), t->scratch.folder));
     assert_non_null(strstr(drt_error(t->context), "9223372036.9 GB"));
     params.directory = "/nonexistent/scratch";
     assert_int_equal(drt_eval_check(t->context, t->model, &params), DRT_FAILED);
     assert_non_null(strstr(drt_error(t->context), "/nonexistent/scratch"));
-    params.directory = t->directory;
+    params.directory = t->scratch.folder;
     params.tokens = 999;
     assert_int_equal(drt_eval_check(t->context, t->model, &params), DRT_FAILED);
     params.tokens = 1024;
@@ -375,14 +363,14 @@ static drt_status evaluate(eval_case *t, bool pass_keys, int needles, int cancel
     params.pass_keys = pass_keys;
     params.tokens = 2048;
     params.needles = needles;
-    params.directory = t->directory;
+    params.directory = t->scratch.folder;
     params.result = on_result;
     params.user = s;
     assert_int_equal(drt_eval_open(t->context, t->model, paths, 1, params.tokens, &eval), DRT_OK);
     drt_status status = drt_eval_run(t->context, eval, &params, report);
     t->cancelled = false;
     drt_eval_close(eval);
-    assert_empty(t->directory);
+    scratch_check_empty(&t->scratch);
     return status;
 }
 

@@ -13,8 +13,8 @@
 #include <sqlite3.h>
 
 #include "engine/session/session.h"
+#include "tests/base/scratch.h"
 #include "tests/network/small_model.h"
-#include "tests/session/scratch.h"
 
 #define GOLDEN DRT_TEST_DATA "/golden/trained"
 #define MOST 64
@@ -178,10 +178,7 @@ static int set_up(void **state) {
     t.context = drt_context_new(&params);
     assert_non_null(t.context);
     scratch_open(&t.scratch);
-    drt_device_params device = drt_device_params_default();
-    device.name = "cpu";
-    scratch_check(t.context, drt_device_open(t.context, &device, &t.device));
-    scratch_check(t.context, drt_model_load(t.context, t.device, DRT_SOURCE_DIR "/samples/model", &t.model));
+    scratch_model(t.context, NULL, 0, &t.device, &t.model);
     drt_ingest_report report;
     scratch_ingest(t.context, t.model, scratch_path(&t.scratch, "golden.drt"), DRT_MEMORY_INT8,
                    (const char *[]){GOLDEN "/documents"}, 1, &report);

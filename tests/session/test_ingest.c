@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "engine/session/session.h"
-#include "tests/session/scratch.h"
+#include "tests/base/scratch.h"
 
 #define DOCUMENTS DRT_TEST_DATA "/golden/trained/documents"
 
@@ -40,10 +40,7 @@ static int open_model(void **state) {
     params.cancelled = is_cancelled;
     t.context = drt_context_new(&params);
     assert_non_null(t.context);
-    drt_device_params device = drt_device_params_default();
-    device.name = "cpu";
-    scratch_check(t.context, drt_device_open(t.context, &device, &t.device));
-    scratch_check(t.context, drt_model_load(t.context, t.device, DRT_SOURCE_DIR "/samples/model", &t.model));
+    scratch_model(t.context, NULL, 0, &t.device, &t.model);
     return 0;
 }
 

@@ -13,8 +13,8 @@
 #include "engine/session/ingest_member.h"
 #include "engine/session/sample.h"
 #include "engine/session/session.h"
+#include "tests/base/scratch.h"
 #include "tests/network/small_model.h"
-#include "tests/session/scratch.h"
 
 #define FILES 90
 
@@ -36,11 +36,7 @@ static int set_up(void **state) {
     small_model_write(&small, scratch_path(&t.scratch, "model"), 8);
     small_model_clear(&small);
     snprintf(t.corpus, sizeof t.corpus, "%s/corpus", t.scratch.folder);
-    drt_device_params device = drt_device_params_default();
-    device.name = "cpu";
-    device.threads = 2;
-    scratch_check(t.context, drt_device_open(t.context, &device, &t.device));
-    scratch_check(t.context, drt_model_load(t.context, t.device, scratch_path(&t.scratch, "model"), &t.model));
+    scratch_model(t.context, scratch_path(&t.scratch, "model"), 2, &t.device, &t.model);
     return 0;
 }
 

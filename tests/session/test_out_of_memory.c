@@ -10,8 +10,8 @@
 
 #include "engine/session/session.h"
 #include "tests/base/scarce_memory.h"
+#include "tests/base/scratch.h"
 #include "tests/network/small_model.h"
-#include "tests/session/scratch.h"
 
 static struct {
     scratch scratch;
@@ -38,11 +38,8 @@ static int set_up(void **state) {
     scratch_write(&t.scratch, "texts/a.txt", "The lamp was lit in 1874 by the first keeper.\n\nIt burned for long.\n");
     scratch_write(&t.scratch, "texts/b.txt", "The bridge over the river is closed in winter.\n");
     scratch_write(&t.scratch, "texts/c.txt", "The lamp was lit in 1874 by the first keeper.\n\nIt burned for long.\n");
-    drt_device_params device = drt_device_params_default();
-    device.name = "cpu";
     drt_ingest_report report;
-    scratch_check(t.context, drt_device_open(t.context, &device, &t.device));
-    scratch_check(t.context, drt_model_load(t.context, t.device, scratch_path(&t.scratch, "model"), &t.model));
+    scratch_model(t.context, scratch_path(&t.scratch, "model"), 0, &t.device, &t.model);
     scratch_ingest(t.context, t.model, t.path, DRT_MEMORY_INT8, (const char *[]){t.documents}, 1, &report);
     assert_int_equal(report.ok, 2);
     assert_int_equal(report.known, 1);

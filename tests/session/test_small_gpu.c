@@ -4,8 +4,8 @@
 
 #include "engine/network/network.h"
 #include "engine/session/session.h"
+#include "tests/base/scratch.h"
 #include "tests/network/small_model.h"
-#include "tests/session/scratch.h"
 
 static struct {
     scratch scratch;

@@ -1,5 +1,5 @@
-/* scratch.c: scratch folders and libraries of the session tests. See scratch.h. */
-#include "tests/session/scratch.h"
+/* scratch.c: scratch folders, models and libraries of tests. See scratch.h. */
+#include "tests/base/scratch.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "engine/base/file.h"
 
 void scratch_open(scratch *s) {
-    strcpy(s->folder, "/tmp/drt-session-XXXXXX");
+    strcpy(s->folder, "/tmp/drt-test-XXXXXX");
     assert_non_null(mkdtemp(s->folder));
 }
 
@@ -53,9 +53,25 @@ void scratch_write(scratch *s, const char *name, const char *text) {
     assert_int_equal(fclose(file), 0);
 }
 
+void scratch_check_empty(const scratch *s) {
+    DIR *folder = opendir(s->folder);
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            fail_msg("%s was left in %s", entry->d_name, s->folder);
+    closedir(folder);
+}
+
 void scratch_check(drt_context *context, drt_status status) {
     if (status != DRT_OK)
         fail_msg("status %d: %s", status, drt_error(context));
+}
+
+void scratch_model(drt_context *context, const char *directory, int threads, drt_device **device, drt_model **model) {
+    drt_device_params params = {.name = "cpu", .threads = threads};
+    scratch_check(context, drt_device_open(context, &params, device));
+    scratch_check(context,
+                  drt_model_load(context, *device, directory ? directory : DRT_SOURCE_DIR "/samples/model", model));
 }
 
 void scratch_ingest(drt_context *context, drt_model *model, const char *library, drt_memory_type memory_type,
