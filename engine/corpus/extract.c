@@ -59,16 +59,15 @@ bool drt_extract_add_author(drt_extract *extract, drt_string *author) {
 
 bool drt_extract_add_page(drt_extract *extract, size_t start, int64_t page) {
     size_t n = extract->n_pages;
-    if (n > 0 && extract->pages[n - 1].start == (int64_t)start) {
-        extract->pages[n - 1].page = page; /* nothing of the one before can be seen */
-        return true;
-    }
+    while (n > 0 && extract->pages[n - 1].start >= (int64_t)start)
+        n--; /* nothing of it can be seen */
     if (n == 0 || (n >= 16 && (n & (n - 1)) == 0)) {
         drt_page *grown = realloc(extract->pages, (n ? 2 * n : 16) * sizeof *grown);
         if (!grown)
             return false;
         extract->pages = grown;
     }
-    extract->pages[extract->n_pages++] = (drt_page){(int64_t)start, page};
+    extract->pages[n] = (drt_page){(int64_t)start, page};
+    extract->n_pages = n + 1;
     return true;
 }

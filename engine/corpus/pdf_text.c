@@ -736,6 +736,8 @@ drt_status drt_pdf_text(drt_context *context, const drt_pdf *pdf, drt_extract *e
         drop_heads(&w);
     drt_status status = put_pages(&w);
     bool ok = drt_text_finish(&w.text) && !w.failed;
+    while (extract->n_pages > 0 && extract->pages[extract->n_pages - 1].start >= (int64_t)extract->text.length)
+        extract->n_pages--; /* last pages without anything to see */
     free(w.dropped);
     free(w.words);
     free(w.notes);
