@@ -144,8 +144,11 @@ static drt_status load_row(indexer *x, drt_ingest_member *m) {
     if (!m->document)
         return make_row(x, m, row);
     drt_status status = drt_store_document(x->context, x->run->library, m->document, row);
-    if (status == DRT_FAILED && m->fate == DRT_MEMBER_SKIPPED)
+    bool skipped = m->fate == DRT_MEMBER_SKIPPED;
+    if (status == DRT_FAILED && skipped)
         return make_row(x, m, row); /* another member of the same path came after it */
+    if (status == DRT_OK && skipped && row->status != DRT_DOCUMENT_SKIPPED)
+        return make_row(x, m, row); /* what is in of the path is an earlier content, which was not lost */
     if (status != DRT_OK || m->fate != DRT_MEMBER_KNOWN)
         return status;
     drt_string_free(&row->path);

@@ -235,6 +235,28 @@ static void bad_members_are_told_and_the_rest_goes_on(void **state) {
     drt_buffer_free(&l.lines);
 }
 
+/* A copy that has become unreadable costs nothing, and is told of. */
+static void a_damaged_copy_is_told_and_the_text_stays(void **state) {
+    (void)state;
+    scratch_write(&t.scratch, "a.txt", "The lamp was lit in 1874.\n");
+    const char *paths[] = {in_scratch("a.txt")};
+    record l = {0};
+    drt_ingest_report report;
+    assert_int_equal(run(DRT_MEMORY_INT8, paths, 1, &l, &report), DRT_OK);
+    scratch_write(&t.scratch, "a.txt", "");
+    for (int times = 0; times < 2; times++) {
+        l.lines.length = 0;
+        assert_int_equal(run(DRT_MEMORY_INT8, paths, 1, &l, &report), DRT_WARN);
+        assert_string_equal(l.lines.data, "skipped a.txt it is empty\n");
+        assert_int_equal(report.skipped, 1);
+    }
+    drt_library_facts facts = inspect();
+    assert_int_equal(facts.documents, 1);
+    assert_int_equal(facts.dead_chunks, 0);
+    assert_int_equal(facts.skipped, 0);
+    drt_buffer_free(&l.lines);
+}
+
 static void globs_choose_members(void **state) {
     (void)state;
     static const char *const texts[] = {"d/a.txt", "d/a.md", "d/b.txt", "d/drafts/c.txt", "d/old/e.txt"};
@@ -500,6 +522,7 @@ int main(void) {
         with_scratch(changed_content_replaces_the_old),
         with_scratch(globs_choose_members),
         with_scratch(bad_members_are_told_and_the_rest_goes_on),
+        with_scratch(a_damaged_copy_is_told_and_the_text_stays),
         with_scratch(order_does_not_matter),
         with_scratch(cancelling_keeps_what_was_finished),
         with_scratch(full_disks_end_a_run_with_an_intact_library),
