@@ -39,6 +39,7 @@ WRAP(void *, malloc, (size_t size), (size))
 WRAP(void *, calloc, (size_t n, size_t size), (n, size))
 WRAP(void *, realloc, (void *memory, size_t size), (memory, size))
 WRAP(char *, strdup, (const char *text), (text))
+WRAP(char *, strndup, (const char *text, size_t length), (text, length))
 
 long scarce_memory_allow(long allocations) {
     atomic_store(&failed, false);

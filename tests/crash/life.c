@@ -18,31 +18,71 @@
 #include "engine/library/store.h"
 #include "engine/network/memory.h"
 #include "tests/base/file_calls.h"
+#include "tests/corpus/rows.h"
 #include "tests/network/small_model.h"
 
 static const char lamp[] = "The lamp was lit in 1874 by the first keeper.\n\nIt burned for long.\n";
 static const char bridge[] = "The bridge over the river is closed in winter.\n";
 static const char new_bridge[] = "The new bridge over the river is open all the year, but for the night of the fair.\n";
 static const char tower[] = "The tower has a bell of bronze that no one has heard for a hundred years.\n";
+static const char ferry[] = "<w:p><w:r><w:t>The ferry crosses at noon.</w:t></w:r></w:p>";
+static const char new_ferry[] =
+    "<w:p><w:r><w:t>The ferry crosses at noon, and on market days at four.</w:t></w:r></w:p>";
 
 static void require_ok(const life *l, drt_status status, const char *what) {
     if (status != DRT_OK)
         fail_msg("%s: %s %s", what, drt_error(l->context), l->warnings);
 }
 
-static void keep_warning(void *user, const char *text, size_t length) {
-    life *l = user;
-    size_t there = strlen(l->warnings);
-    snprintf(l->warnings + there, sizeof l->warnings - there, "%.*s\n", (int)length, text);
+static void add_line(char *lines, size_t size, const char *text, size_t length) {
+    size_t there = strlen(lines);
+    snprintf(lines + there, size - there, "%.*s\n", (int)length, text);
 }
 
-static void write_text(const life *l, const char *name, const char *text) {
+static void keep_warning(void *user, const char *text, size_t length) {
+    life *l = user;
+    add_line(l->warnings, sizeof l->warnings, text, length);
+}
+
+static void keep_loss(void *user, const drt_member *member) {
+    life *l = user;
+    const drt_string *reason = &member->document->reason;
+    if (member->document->status != DRT_DOCUMENT_OK)
+        add_line(l->losses, sizeof l->losses, reason->data, reason->length);
+}
+
+static void write_file(const life *l, const char *name, const char *data, size_t length) {
     char path[128];
     snprintf(path, sizeof path, "%s/texts/%s", l->folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fwrite(data, 1, length, file), length);
     assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const life *l, const char *name, const char *text) {
+    write_file(l, name, text, strlen(text));
+}
+
+static drt_buffer make_word(const char *body) {
+    archive_part parts[] = {{"_rels/.rels", "<Relationship Type='x/officeDocument' Target='word/d.xml'/>", -1, NULL},
+                            {"word/d.xml", body, -1, NULL}};
+    return archive_make("zip", NULL, NULL, parts, 2);
+}
+
+/* The folder as the step finds it. */
+static void write_texts(const life *l, life_step step) {
+    char path[128];
+    write_text(l, "a.txt", lamp);
+    write_text(l, "b.txt", step == LIFE_MAKE ? bridge : new_bridge);
+    write_text(l, "c.txt", step == LIFE_MAKE ? lamp : tower);
+    const drt_buffer *word = step < LIFE_SYNC ? &l->word : &l->new_word;
+    write_file(l, "d.docx", word->data, word->length);
+    snprintf(path, sizeof path, "%s/texts/e.pdf", l->folder);
+    if (step < LIFE_SYNC)
+        write_file(l, "e.pdf", l->pdf.data, l->pdf.length);
+    else
+        remove(path);
 }
 
 void life_open(life *l) {
@@ -69,6 +109,9 @@ void life_open(life *l) {
     device.threads = 1;
     require_ok(l, drt_device_open(l->context, &device, &l->device), "device");
     require_ok(l, drt_model_load(l->context, l->device, path, &l->model), "model");
+    l->word = make_word(ferry);
+    l->new_word = make_word(new_ferry);
+    require_ok(l, drt_file_read(l->context, PDF_FIXTURES "/untitled.pdf", SIZE_MAX, &l->pdf), "PDF");
     file_calls_watch(l->disk);
 }
 
@@ -86,6 +129,10 @@ void life_close(life *l) {
     file_calls_watch(NULL);
     for (int i = 0; i <= LIFE_STEPS; i++)
         drt_buffer_free(&l->states[i]);
+    drt_buffer_free(&l->half_synced);
+    drt_buffer_free(&l->word);
+    drt_buffer_free(&l->new_word);
+    drt_buffer_free(&l->pdf);
     drt_model_free(l->model);
     drt_device_close(l->device);
     drt_context_free(l->context);
@@ -95,10 +142,11 @@ void life_close(life *l) {
 
 /* ------------------------------------------------------------------------------- steps ---- */
 
-static drt_status ingest(life *l, drt_library *library) {
+static drt_status ingest(life *l, drt_library *library, bool sync) {
     char path[128];
     snprintf(path, sizeof path, "%s/texts", l->folder);
-    drt_ingest_params params = {.paths = (const char *[]){path}, .n_paths = 1, .threads = 1};
+    drt_ingest_params params = {
+        .paths = (const char *[]){path}, .n_paths = 1, .member = keep_loss, .user = l, .threads = 1, .sync = sync};
     drt_ingest_report report;
     return drt_ingest(l->context, library, l->model, &params, &report);
 }
@@ -128,12 +176,13 @@ static drt_status ask(life *l, drt_library *library) {
     return status;
 }
 
-static drt_status take_step(life *l, drt_library *library, life_step step) {
+static drt_status take_step(life *l, drt_library *library, life_step step, bool half) {
     drt_verify_report report;
     switch (step) {
     case LIFE_MAKE:
     case LIFE_CHANGE:
-        return ingest(l, library);
+    case LIFE_SYNC:
+        return ingest(l, library, step == LIFE_SYNC && !half);
     case LIFE_REMOVE:
         return take_out(l, library);
     case LIFE_COMPACT:
@@ -143,22 +192,25 @@ static drt_status take_step(life *l, drt_library *library, life_step step) {
     }
 }
 
-drt_status life_take(life *l, life_step step) {
-    static const drt_library_mode modes[] = {DRT_LIBRARY_CREATE, DRT_LIBRARY_CREATE, DRT_LIBRARY_UPDATE,
-                                             DRT_LIBRARY_UPDATE, DRT_LIBRARY_READ};
+/* half: of LIFE_SYNC its first part alone. */
+static drt_status take(life *l, life_step step, bool half) {
+    static const drt_library_mode modes[] = {DRT_LIBRARY_CREATE, DRT_LIBRARY_CREATE, DRT_LIBRARY_CREATE,
+                                             DRT_LIBRARY_UPDATE, DRT_LIBRARY_UPDATE, DRT_LIBRARY_READ};
     drt_library_params params = drt_library_params_default();
     drt_library *library;
     params.mode = modes[step];
     params.model = l->model;
-    write_text(l, "a.txt", lamp);
-    write_text(l, "b.txt", step == LIFE_MAKE ? bridge : new_bridge);
-    write_text(l, "c.txt", step == LIFE_MAKE ? lamp : tower);
-    l->warnings[0] = 0;
+    write_texts(l, step);
+    l->warnings[0] = l->losses[0] = 0;
     drt_status status = drt_library_open(l->context, l->library, &params, &library);
     if (status == DRT_OK)
-        status = take_step(l, library, step);
+        status = take_step(l, library, step, half);
     drt_library_close(library);
     return status;
+}
+
+drt_status life_take(life *l, life_step step) {
+    return take(l, step, false);
 }
 
 drt_status life_mend(life *l) {
@@ -246,14 +298,18 @@ void life_read(life *l, drt_library_mode mode, drt_buffer *state) {
     drt_library_close(r.library);
 }
 
+static bool is_state(const drt_buffer *found, const drt_buffer *state) {
+    return found->length == state->length &&
+           (found->length == 0 || memcmp(found->data, state->data, found->length) == 0);
+}
+
 int life_expect(life *l, drt_library_mode mode, int first, const char *where) {
     drt_buffer state = {0};
     int found = -1;
     if (life_has_library(l))
         life_read(l, mode, &state);
     for (int i = first; i <= first + 1 && i <= LIFE_STEPS && found < 0; i++)
-        if (state.length == l->states[i].length &&
-            (state.length == 0 || memcmp(state.data, l->states[i].data, state.length) == 0))
+        if (is_state(&state, &l->states[i]) || (i == LIFE_SYNC && is_state(&state, &l->half_synced)))
             found = i;
     drt_buffer_free(&state);
     if (found < 0)
@@ -287,16 +343,6 @@ static void saved_path(const life *l, int n_steps, char path[128]) {
     snprintf(path, 128, "%s/saved%d", l->folder, n_steps);
 }
 
-void life_take_all(life *l) {
-    char path[128];
-    for (int step = 0; step < LIFE_STEPS; step++) {
-        require_ok(l, life_take(l, (life_step)step), "a step");
-        life_read(l, DRT_LIBRARY_READ, &l->states[step + 1]);
-        saved_path(l, step + 1, path);
-        copy_files(l, l->library, path);
-    }
-}
-
 void life_go_back(life *l, int n_steps) {
     char path[128];
     life_empty(l->disk);
@@ -305,12 +351,27 @@ void life_go_back(life *l, int n_steps) {
         copy_files(l, path, l->library);
 }
 
+void life_take_all(life *l) {
+    char path[128];
+    for (int step = 0; step < LIFE_STEPS; step++) {
+        if (step == LIFE_SYNC) {
+            require_ok(l, take(l, LIFE_SYNC, true), "half a step");
+            life_read(l, DRT_LIBRARY_READ, &l->half_synced);
+            life_go_back(l, LIFE_SYNC);
+        }
+        require_ok(l, life_take(l, (life_step)step), "a step");
+        life_read(l, DRT_LIBRARY_READ, &l->states[step + 1]);
+        saved_path(l, step + 1, path);
+        copy_files(l, l->library, path);
+    }
+}
+
 int life_run_steps(void (*test)(void **state), int (*set_up)(void **state), int (*tear_down)(void **state)) {
-    static life_step steps[] = {LIFE_MAKE, LIFE_CHANGE, LIFE_REMOVE, LIFE_COMPACT, LIFE_ASK};
+    static life_step steps[] = {LIFE_MAKE, LIFE_CHANGE, LIFE_SYNC, LIFE_REMOVE, LIFE_COMPACT, LIFE_ASK};
     const struct CMUnitTest tests[] = {
-        {"making_survives", test, NULL, NULL, &steps[0]},   {"changing_survives", test, NULL, NULL, &steps[1]},
-        {"removing_survives", test, NULL, NULL, &steps[2]}, {"compacting_survives", test, NULL, NULL, &steps[3]},
-        {"asking_survives", test, NULL, NULL, &steps[4]},
+        {"making_survives", test, NULL, NULL, &steps[0]},     {"changing_survives", test, NULL, NULL, &steps[1]},
+        {"syncing_survives", test, NULL, NULL, &steps[2]},    {"removing_survives", test, NULL, NULL, &steps[3]},
+        {"compacting_survives", test, NULL, NULL, &steps[4]}, {"asking_survives", test, NULL, NULL, &steps[5]},
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
