@@ -9,10 +9,20 @@
 #include "engine/corpus/package.h"
 #include "engine/corpus/xml.h"
 
+#define REFINED 256 /* titles and creators that are looked through for what a refinement is of */
+
 /* An item of the manifest, strings decoded; those that it lacks have NULL data. */
 typedef struct {
-    drt_string id, href, type, properties;
+    drt_string id, href, type, properties, fallback;
 } book_item;
+
+/* A title or a creator of the metadata, which may be refined later on. */
+typedef struct {
+    drt_string id, line;
+    bool title;
+    bool first; /* the main title, or an author where others are translators, editors, ... */
+    bool other; /* said to be something else than that */
+} book_entry;
 
 typedef struct {
     drt_context *context;
@@ -22,6 +32,8 @@ typedef struct {
     size_t n_items;
     drt_string *spine; /* idrefs */
     size_t n_spine;
+    book_entry *entries;
+    size_t n_entries;
     /* What became of the chapters. */
     size_t chapters, missing, locked, damaged;
     int64_t replacements;
@@ -36,6 +48,24 @@ static bool is_paper(const char *name, size_t length) {
            drt_string_equal(&path, "META-INF/encryption.xml", 23);
 }
 
+/* A copy by macOS, which holds no text, but has its name. */
+static bool is_shadow(const drt_string *name) {
+    size_t base = name->length;
+    while (base > 0 && name->data[base - 1] != '/')
+        base--;
+    return (name->length - base >= 2 && memcmp(name->data + base, "._", 2) == 0) ||
+           (name->length >= 9 && memcmp(name->data, "__MACOSX/", 9) == 0);
+}
+
+/* A book may be there as a PDF, too. */
+static bool is_package(const drt_markup_token *rootfile) {
+    drt_markup_attribute type, path;
+    return !drt_markup_find(rootfile, "media-type", &type) ||
+           drt_markup_value_is(&type, "application/oebps-package+xml") ||
+           (drt_markup_find(rootfile, "full-path", &path) &&
+            drt_name_has_extension(path.value, path.value_length, " .opf "));
+}
+
 /* META-INF/container.xml names the package; without it the first .opf file is taken. */
 static bool find_package(book *b, const drt_buffer *container, drt_package_file **package) {
     drt_markup markup = {.data = container->data, .length = container->length, .xml = true};
@@ -44,13 +74,14 @@ static bool find_package(book *b, const drt_buffer *container, drt_package_file 
     *package = NULL;
     while (ok && !*package && drt_markup_next(&markup, &token)) {
         drt_string path = {0};
-        if (token.kind == DRT_MARKUP_START && drt_markup_is(&token, "rootfile"))
+        if (token.kind == DRT_MARKUP_START && drt_markup_is(&token, "rootfile") && is_package(&token))
             ok = drt_xml_attribute(&token, "full-path", &path) &&
                  (!path.data || drt_package_refer(&b->zip, "", 0, &path, package));
         drt_string_free(&path);
     }
     for (size_t i = 0; !*package && i < b->zip.n_files; i++)
-        if (drt_name_has_extension(b->zip.files[i].name.data, b->zip.files[i].name.length, " .opf "))
+        if (drt_name_has_extension(b->zip.files[i].name.data, b->zip.files[i].name.length, " .opf ") &&
+            !is_shadow(&b->zip.files[i].name))
             *package = &b->zip.files[i];
     return ok;
 }
@@ -92,40 +123,96 @@ static bool add_item(book *b, const drt_markup_token *token) {
         return false;
     book_item *item = &b->items[b->n_items++];
     *item = (book_item){0};
-    return drt_xml_attribute(token, "id", &item->id) && drt_xml_attribute(token, "href", &item->href) &&
+    return drt_xml_attribute_line(token, "id", &item->id) && drt_xml_attribute(token, "href", &item->href) &&
            drt_xml_attribute(token, "media-type", &item->type) &&
-           drt_xml_attribute(token, "properties", &item->properties);
+           drt_xml_attribute(token, "properties", &item->properties) &&
+           drt_xml_attribute_line(token, "fallback", &item->fallback);
 }
 
 static bool add_spine(book *b, const drt_markup_token *token) {
     if (!drt_array_grow((void **)&b->spine, b->n_spine, sizeof *b->spine))
         return false;
-    return drt_xml_attribute(token, "idref", &b->spine[b->n_spine++]);
+    return drt_xml_attribute_line(token, "idref", &b->spine[b->n_spine++]);
 }
 
-/* dc:title, dc:creator, dc:date; of several titles the first, of several dates that of publication. */
-static bool add_metadata(book *b, drt_markup *markup, const drt_markup_token *token) {
-    drt_extract *extract = b->extract;
-    drt_markup_attribute event;
-    bool title = drt_markup_is(token, "title"), date = drt_markup_is(token, "date");
-    if ((!title && !date && !drt_markup_is(token, "creator")) || token->empty)
-        return true;
-    drt_string line;
-    bool ok = drt_xml_line(markup, token, &line);
-    if (ok && line.data && title && !extract->title.data) {
-        extract->title = line;
-        line = (drt_string){0};
-    } else if (ok && line.data && date) {
-        bool published = drt_markup_find(token, "event", &event) && drt_markup_value_is(&event, "publication");
-        if (published || !extract->date.data) {
-            drt_string_free(&extract->date);
-            extract->date = line;
-            line = (drt_string){0};
-        }
-    } else if (ok && line.data && !title) {
-        ok = drt_extract_add_author(extract, &line);
+static bool is_value(const drt_string *value, const char *word) {
+    return value->data && drt_string_equal(value, word, strlen(word));
+}
+
+/* A line; of creators those whose role is given as another one's are no authors. */
+static bool add_entry(book *b, drt_markup *markup, const drt_markup_token *token, bool title) {
+    drt_string role;
+    if (!drt_array_grow((void **)&b->entries, b->n_entries, sizeof *b->entries))
+        return false;
+    book_entry *entry = &b->entries[b->n_entries++];
+    *entry = (book_entry){.title = title};
+    bool ok = drt_xml_attribute_line(token, "id", &entry->id) && drt_xml_attribute_line(token, "role", &role) &&
+              drt_xml_line(markup, token, &entry->line);
+    entry->first = is_value(&role, "aut");
+    entry->other = role.data && !entry->first;
+    drt_string_free(&role);
+    return ok;
+}
+
+/* <meta refines="#t1" property="title-type">main</meta>, <meta refines="#c2" property="role">trl</meta>. */
+static bool refine(book *b, drt_markup *markup, const drt_markup_token *token) {
+    drt_string target, property, value = {0};
+    bool ok = drt_xml_attribute_line(token, "refines", &target) && drt_xml_attribute_line(token, "property", &property);
+    bool known = ok && (is_value(&property, "title-type") || is_value(&property, "role"));
+    if (known && target.length > 1)
+        ok = drt_xml_line(markup, token, &value);
+    for (size_t i = 0; value.data && i < b->n_entries && i < REFINED; i++) {
+        book_entry *entry = &b->entries[i];
+        if (!entry->id.data || !drt_string_equal(&entry->id, target.data + 1, target.length - 1))
+            continue;
+        entry->first = is_value(&value, entry->title ? "main" : "aut");
+        entry->other = !entry->first;
     }
-    drt_string_free(&line);
+    drt_string_free(&target);
+    drt_string_free(&property);
+    drt_string_free(&value);
+    return ok;
+}
+
+/* Of several dates that of publication, and never that of the last change. */
+static bool add_date(book *b, drt_markup *markup, const drt_markup_token *token) {
+    drt_markup_attribute event = {0};
+    drt_string line;
+    bool given = drt_markup_find(token, "event", &event);
+    bool ok = drt_xml_line(markup, token, &line);
+    if (line.data && given && drt_markup_value_is(&event, "publication"))
+        drt_string_free(&b->extract->date);
+    if (given && drt_markup_value_is(&event, "modification"))
+        drt_string_free(&line);
+    else
+        drt_xml_take_date(b->extract, &line);
+    return ok;
+}
+
+/* dc:title, dc:creator, dc:date, and what refines them. */
+static bool add_metadata(book *b, drt_markup *markup, const drt_markup_token *token) {
+    bool title = drt_markup_is(token, "title");
+    if (token->empty)
+        return true;
+    if (title || drt_markup_is(token, "creator"))
+        return add_entry(b, markup, token, title);
+    if (drt_markup_is(token, "meta"))
+        return refine(b, markup, token);
+    return !drt_markup_is(token, "date") || add_date(b, markup, token);
+}
+
+/* The main title or else the first one; the authors or else all that had a part in it. */
+static bool take_entries(book *b) {
+    bool ok = true, authors = false;
+    for (int pass = 0; ok && pass < 2; pass++)
+        for (size_t i = 0; ok && i < b->n_entries; i++) {
+            book_entry *entry = &b->entries[i];
+            if (entry->title && (pass == 1 || entry->first))
+                drt_xml_take_title(b->extract, &entry->line);
+            else if (!entry->title && (pass == 0 ? !entry->other : !authors))
+                ok = drt_xml_take_author(b->extract, &entry->line);
+            authors |= pass == 0 && b->extract->n_authors > 0;
+        }
     return ok;
 }
 
@@ -150,6 +237,7 @@ static drt_status read_package(book *b, const drt_package_file *package) {
             ok = add_spine(b, &token);
     }
     drt_buffer_free(&decoded);
+    ok = ok && take_entries(b);
     return status == DRT_OK && !ok ? drt_fail_memory(b->context, "a book") : status;
 }
 
@@ -181,17 +269,35 @@ static const book_item *find_item(const book *b, const drt_string *id) {
     return id->data && b->n_items ? bsearch(&key, b->items, b->n_items, sizeof *b->items, compare_items) : NULL;
 }
 
-/* The spine's files, in order: NULL where one is missing. false: out of memory. */
-static bool list_chapters(book *b, const drt_package_file *package, drt_package_file **chapters) {
+/* The item, or the one that stands in for it where it is of a kind that not every reader knows. */
+static const book_item *readable_item(const book *b, const book_item *item) {
+    static const char *const texts[] = {"application/xhtml+xml", "text/html",  "application/x-dtbook+xml",
+                                        "text/x-oeb1-document",  "text/plain", "text/xml",
+                                        "application/xml",       "image/"};
+    for (int step = 0; item && step < 16; step++) {
+        bool readable = !item->type.data || !item->fallback.data;
+        for (size_t i = 0; !readable && i < sizeof texts / sizeof *texts; i++)
+            readable = strncmp(item->type.data, texts[i], strlen(texts[i])) == 0;
+        const book_item *other = readable ? NULL : find_item(b, &item->fallback);
+        if (!other)
+            break;
+        item = other;
+    }
+    return item;
+}
+
+/* The spine's files, in order: NULL where one is missing. Tables of contents for programs are left out unless asked for.
+ * false: out of memory. */
+static bool list_chapters(book *b, const drt_package_file *package, drt_package_file **chapters, bool contents) {
     drt_string folder = package ? package->name : (drt_string){0};
     while (folder.length > 0 && folder.data[folder.length - 1] != '/')
         folder.length--;
     if (b->n_items)
         qsort(b->items, b->n_items, sizeof *b->items, compare_items);
     for (size_t i = 0; i < b->n_spine; i++) {
-        const book_item *item = find_item(b, &b->spine[i]);
+        const book_item *item = readable_item(b, find_item(b, &b->spine[i]));
         drt_package_file *file = NULL;
-        if (item && (is_picture(item) || contains_word(&item->properties, "nav")))
+        if (item && (is_picture(item) || (!contents && contains_word(&item->properties, "nav"))))
             continue;
         if (item && item->href.data && !drt_package_refer(&b->zip, folder.data, folder.length, &item->href, &file))
             return false;
@@ -207,7 +313,8 @@ static bool list_chapters(book *b, const drt_package_file *package, drt_package_
 /* Without a spine: every page, in the zip's order. */
 static void take_all_pages(book *b, drt_package_file **chapters) {
     for (size_t i = 0; i < b->zip.n_files; i++) {
-        if (!drt_name_has_extension(b->zip.files[i].name.data, b->zip.files[i].name.length, " .xhtml .html .htm .xht "))
+        const drt_string *name = &b->zip.files[i].name;
+        if (!drt_name_has_extension(name->data, name->length, " .xhtml .html .htm .xht ") || is_shadow(name))
             continue;
         b->zip.files[i].wanted = true;
         chapters[b->chapters++] = &b->zip.files[i];
@@ -294,7 +401,8 @@ static drt_status read_book(book *b, const drt_format_input *input) {
         return drt_fail_memory(b->context, "a book");
     if (b->n_spine == 0)
         take_all_pages(b, chapters);
-    else if (!list_chapters(b, package, chapters))
+    else if (!list_chapters(b, package, chapters, false) ||
+             (b->chapters == 0 && !list_chapters(b, package, chapters, true)))
         status = drt_fail_memory(b->context, "a book");
     if (status == DRT_OK)
         status = drt_package_read(&b->zip);
@@ -312,7 +420,13 @@ static void close_book(book *b) {
         drt_string_free(&b->items[i].href);
         drt_string_free(&b->items[i].type);
         drt_string_free(&b->items[i].properties);
+        drt_string_free(&b->items[i].fallback);
     }
+    for (size_t i = 0; i < b->n_entries; i++) {
+        drt_string_free(&b->entries[i].id);
+        drt_string_free(&b->entries[i].line);
+    }
+    free(b->entries);
     for (size_t i = 0; i < b->n_spine; i++)
         drt_string_free(&b->spine[i]);
     drt_package_close(&b->zip);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utf8proc.h>
+
 #include "engine/corpus/archive.h"
 #include "engine/corpus/markup.h"
 
@@ -25,13 +27,45 @@ static int compare_files(const void *a, const void *b) {
     return drt_string_compare(left, right->data, right->length);
 }
 
+/* A name as careless writers take it: in any case, composed or not, with slashes of either kind. data NULL: it is no UTF-8.
+ * false: out of memory. */
+static bool fold(const char *name, size_t length, drt_string *folded) {
+    drt_buffer slashed = {0};
+    utf8proc_uint8_t *made = NULL;
+    *folded = (drt_string){0};
+    if (!drt_buffer_append(&slashed, name, length))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (slashed.data[i] == '\\')
+            slashed.data[i] = '/';
+    utf8proc_ssize_t n = utf8proc_map((const utf8proc_uint8_t *)slashed.data, (utf8proc_ssize_t)length, &made,
+                                      UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD);
+    bool ok = n >= 0 ? drt_string_set(folded, (const char *)made, (size_t)n) : n != UTF8PROC_ERROR_NOMEM;
+    free(made);
+    drt_buffer_free(&slashed);
+    return ok;
+}
+
+static int compare_folded(const void *a, const void *b) {
+    const drt_package_fold *left = a, *right = b;
+    int order = drt_string_compare(&left->name, right->name.data, right->name.length);
+    return order ? order : (left->file > right->file) - (left->file < right->file);
+}
+
 static bool index_files(drt_package *p) {
     p->index = malloc((p->n_files + 1) * sizeof *p->index);
-    if (!p->index)
+    p->folded = calloc(p->n_files + 1, sizeof *p->folded);
+    if (!p->index || !p->folded)
         return false;
-    for (size_t i = 0; i < p->n_files; i++)
+    for (size_t i = 0; i < p->n_files; i++) {
         p->index[i] = &p->files[i];
+        if (!fold(p->files[i].name.data, p->files[i].name.length, &p->folded[p->n_folded].name))
+            return false;
+        p->folded[p->n_folded].file = &p->files[i];
+        p->n_folded += p->folded[p->n_folded].name.data != NULL;
+    }
     qsort(p->index, p->n_files, sizeof *p->index, compare_files);
+    qsort(p->folded, p->n_folded, sizeof *p->folded, compare_folded);
     return true;
 }
 
@@ -119,6 +153,9 @@ void drt_package_close(drt_package *p) {
         drt_string_free(&p->files[i].name);
         drt_buffer_free(&p->files[i].data);
     }
+    for (size_t i = 0; i < p->n_folded; i++)
+        drt_string_free(&p->folded[i].name);
+    free(p->folded);
     free(p->index);
     free(p->files);
 }
@@ -158,15 +195,35 @@ static bool resolve(const char *folder, size_t folder_length, const drt_string *
     return ok;
 }
 
+/* The file whose name differs from this one in nothing that fold() keeps. false: out of memory. */
+static bool find_folded(const drt_package *p, const char *path, size_t length, drt_package_file **file) {
+    drt_string name;
+    if (!fold(path, length, &name))
+        return false;
+    size_t from = 0, to = name.data ? p->n_folded : 0;
+    while (from < to && !*file) {
+        size_t middle = from + (to - from) / 2;
+        int order = drt_string_compare(&p->folded[middle].name, name.data, name.length);
+        if (order == 0)
+            *file = p->folded[middle].file;
+        *(order < 0 ? &from : &to) = order < 0 ? middle + 1 : middle;
+    }
+    drt_string_free(&name);
+    return true;
+}
+
 bool drt_package_refer(const drt_package *p, const char *folder, size_t folder_length, const drt_string *reference,
                        drt_package_file **file) {
     drt_buffer path = {0};
     bool ok = true;
     *file = NULL;
-    for (int decode = 1; ok && !*file && decode >= 0; decode--) {
-        ok = resolve(folder, folder_length, reference, decode, &path);
-        if (ok && path.length)
+    for (int way = 0; ok && !*file && way < 6; way++) { /* as it is first, then name and folder less strictly */
+        bool decode = way % 2 == 0, lenient = way >= 2;
+        ok = resolve(folder, way < 4 ? folder_length : 0, reference, decode, &path);
+        if (ok && path.length > 0 && !lenient)
             *file = drt_package_find(p, path.data, path.length);
+        else if (ok && path.length > 0)
+            ok = find_folded(p, path.data, path.length, file);
     }
     drt_buffer_free(&path);
     return ok;

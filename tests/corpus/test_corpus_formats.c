@@ -280,125 +280,6 @@ static void markdown_tells_title_authors_and_date(void **state) {
     drt_extract_clear(&made);
 }
 
-/* ----------------------------------------------------------------- books ---- */
-
-static const char container[] =
-    "<container><rootfiles><rootfile full-path=\"OEBPS/book.opf\"/></rootfiles></container>";
-static const char package[] =
-    "<?xml version=\"1.0\"?><package><metadata xmlns:dc=\"x\"><dc:title>The Mill</dc:title><dc:title>No</dc:title>"
-    "<dc:creator>Ada Renn</dc:creator><dc:creator>Bo Tarn</dc:creator><dc:date opf:event=\"creation\">1999</dc:date>"
-    "<dc:date opf:event=\"publication\">2001</dc:date></metadata>"
-    "<manifest><item id=\"nav\" href=\"nav.xhtml\" properties=\"nav\"/><item id=\"a\" href=\"a%20b.xhtml\"/>"
-    "<item id=\"b\" href=\"sub/../c.xhtml#part\"/><item id=\"p\" href=\"p.svg\" "
-    "media-type=\"image/svg+xml\"/></manifest>"
-    "<spine><itemref idref=\"b\"/><itemref idref=\"nav\"/><itemref idref=\"p\"/><itemref "
-    "idref=\"a\"/></spine></package>";
-
-static drt_extract read_book(const archive_part *parts, size_t n_parts) {
-    drt_buffer zip = archive_make("zip", NULL, NULL, parts, n_parts);
-    drt_extract made = extract_bytes("a.epub", zip.data, zip.length);
-    drt_buffer_free(&zip);
-    return made;
-}
-
-#define BOOK                                                                                                           \
-    {"META-INF/container.xml", container, -1, NULL}, {"OEBPS/book.opf", package, -1, NULL}, {                          \
-        "OEBPS/nav.xhtml", "<nav>Contents</nav>Contents", -1, NULL                                                     \
-    }
-
-static void books_follow_their_spine(void **state) {
-    (void)state;
-    static const archive_part parts[] = {BOOK,
-                                         {"OEBPS/a b.xhtml", "<p>Second</p>", -1, NULL},
-                                         {"OEBPS/c.xhtml", "<title>no</title><p>First</p>", -1, NULL}};
-    drt_extract made = read_book(parts, COUNT(parts));
-    assert_string_equal(made.text.data, "First\n\nSecond");
-    assert_int_equal(made.status, DRT_DOCUMENT_OK);
-    assert_string_equal(made.title.data, "The Mill");
-    assert_string_equal(made.date.data, "2001");
-    assert_int_equal(made.n_authors, 2);
-    assert_string_equal(made.authors[1].data, "Bo Tarn");
-    drt_extract_clear(&made);
-}
-
-static void a_missing_chapter_does_not_lose_the_book(void **state) {
-    (void)state;
-    static const archive_part parts[] = {BOOK, {"OEBPS/c.xhtml", "<p>First</p>", -1, NULL}};
-    drt_extract made = read_book(parts, COUNT(parts));
-    assert_string_equal(made.text.data, "First");
-    assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
-    assert_string_equal(made.reason.data, "missing chapters: 1 of 2");
-    drt_extract_clear(&made);
-}
-
-static void books_without_papers_are_read_in_order(void **state) {
-    (void)state;
-    static const archive_part parts[] = {{"b.html", "one", -1, NULL}, {"a.html", "two", -1, NULL}};
-    drt_extract made = read_book(parts, COUNT(parts));
-    assert_string_equal(made.text.data, "one\n\ntwo");
-    assert_int_equal(made.status, DRT_DOCUMENT_PARTIAL);
-    drt_extract_clear(&made);
-}
-
-#define ENCRYPTED(algorithm, uri)                                                                                      \
-    "<encryption><EncryptedData><EncryptionMethod Algorithm=\"" algorithm                                              \
-    "\"/><CipherData><CipherReference URI=\"" uri "\"/></CipherData></EncryptedData>"
-
-static void drm_is_told_and_font_obfuscation_is_none(void **state) {
-    (void)state;
-    static const struct {
-        const char *encryption, *text, *reason;
-        drt_document_status status;
-    } cases[] = {
-        {ENCRYPTED("http://www.idpf.org/2008/embedding", "OEBPS/c.xhtml"), "First\n\nSecond", NULL, DRT_DOCUMENT_OK},
-        {ENCRYPTED("http://www.w3.org/2001/04/xmlenc#aes128-cbc", "OEBPS/a%20b.xhtml"), "First",
-         "encrypted chapters (DRM): 1 of 2", DRT_DOCUMENT_PARTIAL},
-        {ENCRYPTED("x", "OEBPS/a%20b.xhtml") ENCRYPTED("x", "OEBPS/c.xhtml"), "",
-         "all its chapters are encrypted (DRM)", DRT_DOCUMENT_SKIPPED},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        archive_part parts[] = {BOOK,
-                                {"OEBPS/a b.xhtml", "<p>Second</p>", -1, NULL},
-                                {"OEBPS/c.xhtml", "<p>First</p>", -1, NULL},
-                                {"META-INF/encryption.xml", cases[i].encryption, -1, NULL}};
-        drt_extract made = read_book(parts, COUNT(parts));
-        assert_string_equal(made.text.data ? made.text.data : "", cases[i].text);
-        assert_int_equal(made.status, cases[i].status);
-        if (cases[i].reason)
-            assert_string_equal(made.reason.data, cases[i].reason);
-        drt_extract_clear(&made);
-    }
-}
-
-static void chapters_have_encodings_of_their_own(void **state) {
-    (void)state;
-    static const archive_part parts[] = {
-        BOOK,
-        {"OEBPS/a b.xhtml", "<?xml version='1.0' encoding='windows-1251'?><p>\xD7\xE0\xF1\xEE\xE2\xF9\xE8\xEA</p>", -1,
-         NULL},
-        {"OEBPS/c.xhtml", "\xFF\xFE<\0p\0>\0\xD8\0r\0", 12, NULL}};
-    drt_extract made = read_book(parts, COUNT(parts));
-    assert_string_equal(made.text.data,
-                        "\xC3\x98r\n\n\xD0\xA7\xD0\xB0\xD1\x81\xD0\xBE\xD0\xB2\xD1\x89\xD0\xB8\xD0\xBA");
-    assert_int_equal(made.status, DRT_DOCUMENT_OK);
-    drt_extract_clear(&made);
-}
-
-/* Every truncation of a book ends with a status, and with a reason unless it is whole. */
-static void cut_books_are_told(void **state) {
-    (void)state;
-    static const archive_part parts[] = {
-        BOOK, {"OEBPS/a b.xhtml", "<p>Second</p>", -1, NULL}, {"OEBPS/c.xhtml", "<p>First</p>", -1, NULL}};
-    drt_buffer zip = archive_make("zip", NULL, NULL, parts, COUNT(parts));
-    for (size_t length = 4; length < zip.length; length += 7) {
-        drt_extract made = extract_bytes("a.epub", zip.data, length);
-        assert_int_not_equal(made.status, DRT_DOCUMENT_OK);
-        assert_non_null(made.reason.data);
-        drt_extract_clear(&made);
-    }
-    drt_buffer_free(&zip);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(content_goes_before_the_name),
@@ -412,12 +293,6 @@ int main(void) {
         cmocka_unit_test(pages_declare_their_encoding),
         cmocka_unit_test(markdown_loses_its_marks),
         cmocka_unit_test(markdown_tells_title_authors_and_date),
-        cmocka_unit_test(books_follow_their_spine),
-        cmocka_unit_test(a_missing_chapter_does_not_lose_the_book),
-        cmocka_unit_test(books_without_papers_are_read_in_order),
-        cmocka_unit_test(drm_is_told_and_font_obfuscation_is_none),
-        cmocka_unit_test(chapters_have_encodings_of_their_own),
-        cmocka_unit_test(cut_books_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
