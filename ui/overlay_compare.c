@@ -1,12 +1,11 @@
 /* overlay_compare.c: the traces of two questions beside each other: A is the one looked at, B a stored session that is
  * chosen first. Shared chunks stand on one line, with both weights and their difference.
- * May use: view.h, retrieval_parts.h, edit.h, fold.h. */
+ * May use: view.h, retrieval_parts.h, session_list.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/edit.h"
-#include "ui/fold.h"
 #include "ui/retrieval_parts.h"
+#include "ui/session_list.h"
 #include "ui/view.h"
 
 /* A chunk that one or both retrieved; HIT_NONE: not this one. */
@@ -16,11 +15,8 @@ typedef struct {
 } compared_chunk;
 
 typedef struct {
-    bool choosing, filtering;
-    edit filter;
-    size_t *shown; /* (n_shown) indices of the sessions to choose from */
-    size_t n_shown;
-    list sessions;
+    bool choosing;
+    session_list sessions; /* to choose from */
     int step, group;
     heat strip;
     compared_chunk *chunks; /* (n_chunks) the heaviest first */
@@ -37,8 +33,7 @@ static void *create(int64_t number) {
 
 static void free_view(void *self) {
     compare *view = self;
-    edit_free(&view->filter);
-    free(view->shown);
+    session_list_free(&view->sessions);
     free(view->chunks);
     free(view);
 }
@@ -96,24 +91,10 @@ static void match(compare *view, const ui_model *model) {
         view->strip.cursor = view->chunks[0].chunk;
 }
 
-/* ---------------------------------------------------------------------------------- sessions ---- */
-
-/* The stored questions that the filter lets through, but for the one looked at. */
+/* The stored questions but for the one looked at. */
 static void list_sessions(compare *view, const ui_model *model) {
-    int64_t own = model_trace(model) ? model_trace(model)->session : 0;
-    size_t length;
-    char *folded = fold_text(view->filter.text ? view->filter.text : "", view->filter.length, &length);
-    size_t *shown = realloc(view->shown, (model->n_sessions + 1) * sizeof *shown);
-    view->n_shown = 0;
-    if (shown)
-        view->shown = shown;
-    for (size_t i = 0; i < model->n_sessions && shown && folded; i++) {
-        const drt_session_summary *session = &model->sessions[i];
-        if (session->id != own && fold_contains(session->question.data, session->question.length, folded, length))
-            view->shown[view->n_shown++] = i;
-    }
-    free(folded);
-    list_set_count(&view->sessions, view->n_shown);
+    view->sessions.left_out = model_trace(model) ? model_trace(model)->session : 0;
+    session_list_fill(&view->sessions, model);
 }
 
 static void update(void *self, const ui_model *model, unsigned changed) {
@@ -130,35 +111,7 @@ static void update(void *self, const ui_model *model, unsigned changed) {
         match(view, model);
 }
 
-/* --------------------------------------------------------------------------- drawing: choosing ---- */
-
-static void draw_session(void *user, size_t index, cells *out, rect row, attribute look) {
-    const compare *view = user;
-    const drt_session_summary *session = &view->model->sessions[view->shown[index]];
-    int question = row.columns >= 100 ? row.columns / 2 : row.columns;
-    cells_put_cut(out, row, 0, 0, question - 1, CUT_END, look, session->question.data, session->question.length);
-    if (question < row.columns)
-        cells_put_cut(out, row, 0, question, row.columns - question, CUT_END, look == ROLE_TEXT ? ROLE_DIM : look,
-                      session->answer.data, session->answer.length);
-}
-
-static void draw_choosing(compare *view, const ui_model *model, cells *out, rect inner, bool focused) {
-    cells_text(out, inner, 0, 0, ROLE_STRONG, "Compare with which question?");
-    rect line = rect_top(rect_below(inner, 1), 1);
-    if (view->filtering || view->filter.length > 0) {
-        int at = cells_text(out, line, 0, 0, ROLE_BAR_KEY, "/") + 1;
-        edit_draw(&view->filter, out, rect_after(line, at), focused && view->filtering, ROLE_INPUT);
-    }
-    if (view->n_shown == 0)
-        cells_text(out, inner, 2, 0, ROLE_DIM,
-                   view->filter.length > 0  ? "No question has these words."
-                   : model->n_sessions == 0 ? "No question is stored in this library yet."
-                                            : "No other question is stored in this library.");
-    view->model = model;
-    list_draw(&view->sessions, out, rect_below(inner, 2), focused && !view->filtering, draw_session, view);
-}
-
-/* -------------------------------------------------------------------------- drawing: comparison ---- */
+/* -------------------------------------------------------------------------- -------- drawing ---- */
 
 #define LABEL_COLUMNS 3
 
@@ -266,52 +219,37 @@ static void draw_comparison(compare *view, const ui_model *model, cells *out, re
 static void draw(void *self, const ui_model *model, cells *out, rect area, bool focused) {
     compare *view = self;
     rect inner = rect_inset(draw_box(out, area, area.rows, area.columns, "compare two traces"), 0, 1);
-    if (view->choosing)
-        draw_choosing(view, model, out, inner, focused);
-    else
+    if (!view->choosing) {
         draw_comparison(view, model, out, inner, focused);
+        return;
+    }
+    cells_text(out, inner, 0, 0, ROLE_STRONG, "Compare with which question?");
+    session_list_draw(&view->sessions, model, out, rect_below(inner, 1), focused);
 }
 
 /* --------------------------------------------------------------------------------------- keys ---- */
 
 static bool typing(const void *self) {
-    return ((const compare *)self)->filtering;
+    return ((const compare *)self)->sessions.filtering;
 }
 
-static void key(void *self, const ui_model *model, ui_key pressed, const ui_actions *actions) {
+static void key(void *self, const ui_model *model, ui_key typed, const ui_actions *actions) {
     (void)actions;
-    edit_key(&((compare *)self)->filter, pressed);
-    list_sessions(self, model);
+    session_list_key(&((compare *)self)->sessions, model, typed);
 }
 
 static void paste(void *self, const ui_model *model, const char *text, size_t length, const ui_actions *actions) {
     (void)actions;
-    edit_insert(&((compare *)self)->filter, text, length);
-    list_sessions(self, model);
-}
-
-static bool filter_command(compare *view, const ui_model *model, ui_command what) {
-    if (what == COMMAND_EDIT_SUBMIT || what == COMMAND_CANCEL) {
-        view->filtering = false;
-        if (what == COMMAND_CANCEL)
-            edit_clear(&view->filter);
-    } else if (!edit_command(&view->filter, what))
-        return false;
-    list_sessions(view, model);
-    return true;
+    session_list_paste(&((compare *)self)->sessions, model, text, length);
 }
 
 static bool choosing_command(compare *view, const ui_model *model, ui_command what, const ui_actions *actions) {
-    if (what == COMMAND_FILTER) {
-        view->filter.one_line = true;
-        view->filtering = true;
-        return true;
-    }
-    if (what != COMMAND_OPEN)
-        return list_command(&view->sessions, what);
-    if (view->n_shown > 0) {
-        view->choosing = false;
-        emit(actions, ACTION_COMPARE, model->sessions[view->shown[view->sessions.selected]].id);
+    if (what != COMMAND_OPEN && what != COMMAND_EDIT_SUBMIT)
+        return session_list_command(&view->sessions, model, what);
+    const drt_session_summary *session = session_list_selected(&view->sessions, model);
+    if (session) {
+        view->choosing = view->sessions.filtering = false;
+        emit(actions, ACTION_COMPARE, session->id);
     }
     return true;
 }
@@ -377,18 +315,19 @@ static bool comparison_command(compare *view, const ui_model *model, ui_command 
 
 static bool command(void *self, const ui_model *model, ui_command what, const ui_actions *actions) {
     compare *view = self;
-    if (view->filtering)
-        return filter_command(view, model, what);
     return view->choosing ? choosing_command(view, model, what, actions)
                           : comparison_command(view, model, what, actions);
 }
 
 static bool mouse(void *self, const ui_model *model, const ui_event *event, rect area, const ui_actions *actions) {
+    compare *view = self;
     ui_command what = event->mouse == MOUSE_WHEEL_UP     ? COMMAND_UP
                       : event->mouse == MOUSE_WHEEL_DOWN ? COMMAND_DOWN
                                                          : COMMAND_NONE;
     (void)area;
-    return what != COMMAND_NONE && command(self, model, what, actions);
+    if (view->choosing)
+        return session_list_mouse(&view->sessions, event);
+    return what != COMMAND_NONE && comparison_command(view, model, what, actions);
 }
 
 const view_ops overlay_compare = {
