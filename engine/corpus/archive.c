@@ -11,11 +11,13 @@
 
 #include "engine/base/utf8.h"
 #include "engine/corpus/charset.h"
+#include "engine/corpus/gzip.h"
 
 #define DAMAGED_LIMIT 8            /* members of a 7z that fail in the middle of unpacking, and */
 #define REOPENINGS 256             /* that cannot be unpacked at all, before the rest is given up */
 #define DIRECTORY_LIMIT (16 << 20) /* bytes of a zip's central directory looked at for names */
 #define NAMES_LIMIT (64 << 10)     /* bytes of names that their charset is told by */
+#define ZEROS_LIMIT (1LL << 30)    /* bytes of nothing behind which no more of a tar is looked for */
 
 /* --------------------------------------------------------- open archives ---- */
 
@@ -36,13 +38,17 @@ struct drt_archive {
     const drt_container *container;
     drt_stream *source;
     drt_archive_meter meter;
-    struct archive *reader;
+    struct archive *reader; /* NULL: it is read by gzip */
+    drt_gzip *gzip;
     locale_t locale;  /* C.UTF-8, for libarchive's conversion of names; 0: not on this system */
     int64_t position; /* in source */
+    int64_t zeros;    /* read in one run, of a tar */
     int64_t index;    /* members begun */
     bool touched;     /* members have been unpacked since the reader was opened */
     int damaged, reopenings;
     bool directory;      /* a zip with its central directory */
+    bool second_way;     /* see open_reader */
+    char loss[200];      /* what was found broken, and passed over; empty: nothing */
     const char *charset; /* of names that are no UTF-8 */
     bool charset_known;
     drt_buffer path;
@@ -50,6 +56,15 @@ struct drt_archive {
 };
 
 static const char zeros[4096];
+
+/* More members may stand behind the end of a tar, and behind any number of zeros; a file may be one large hole. */
+static bool is_endless(drt_archive *archive, const char *data, size_t length) {
+    if (archive->container->code != ARCHIVE_FORMAT_TAR)
+        return false;
+    bool empty = length == 0 || (data[0] == 0 && memcmp(data, data + 1, length - 1) == 0);
+    archive->zeros = empty ? archive->zeros + (int64_t)length : 0;
+    return archive->zeros > ZEROS_LIMIT;
+}
 
 static ssize_t read_source(struct archive *reader, void *client, const void **block) {
     drt_archive *archive = client;
@@ -65,7 +80,7 @@ static ssize_t read_source(struct archive *reader, void *client, const void **bl
     }
     *block = data;
     archive->position += n;
-    return n;
+    return is_endless(archive, data, (size_t)n) ? 0 : n;
 }
 
 static int64_t seek_source(struct archive *reader, void *client, int64_t offset, int whence) {
@@ -116,7 +131,7 @@ static void explain(drt_archive *archive, char *sentence, size_t size) {
     said[n] = 0;
     if (n == 0)
         snprintf(sentence, size, "it is damaged");
-    else if (CONTAINS(said, "ncrypted", "assphrase", "assword"))
+    else if (CONTAINS(said, "ncrypt", "assphrase", "assword"))
         snprintf(sentence, size, "it is encrypted; a password would be needed");
     else if (CONTAINS(said, "runcated", "nexpected end", "remature end"))
         snprintf(sentence, size, "it is cut short (%s)", said);
@@ -128,9 +143,22 @@ static void explain(drt_archive *archive, char *sentence, size_t size) {
 
 /* ------------------------------------------------------------ members' bytes ---- */
 
+static bool fetch_unzipped(member_stream *member) {
+    drt_gzip *gzip = member->archive->gzip;
+    ssize_t n = drt_gzip_read(gzip, &member->block);
+    member->block_length = n > 0 ? (size_t)n : 0;
+    member->ended = n == 0;
+    member->failed = n < 0;
+    if (member->failed)
+        drt_stream_fail(&member->base, "%s", drt_gzip_error(gzip));
+    return n > 0;
+}
+
 /* Fetches the next block into the member; false: the end or a failure. */
 static bool fetch_block(member_stream *member) {
     drt_archive *archive = member->archive;
+    if (archive->gzip)
+        return fetch_unzipped(member);
     archive->touched = true;
     for (;;) {
         const void *block = NULL;
@@ -306,8 +334,24 @@ static drt_status fail(drt_context *context, drt_archive *archive) {
     return drt_fail(context, DRT_FAILED, "%s", sentence);
 }
 
-/* A new libarchive reader at the source's beginning. */
+static int support_format(const drt_archive *archive, struct archive *reader) {
+    int code = archive->container->code;
+    int result = code == ARCHIVE_FORMAT_ZIP && archive->second_way ? archive_read_support_format_zip_streamable(reader)
+                                                                   : archive_read_support_format_by_code(reader, code);
+    if (code == ARCHIVE_FORMAT_TAR) /* people write one behind the other */
+        archive_read_set_format_option(reader, "tar", "read_concatenated_archives", "1");
+    if (code == ARCHIVE_FORMAT_LHA)
+        archive_read_set_format_option(reader, "lha", "hdrcharset", archive->second_way ? "ISO-8859-1" : "CP932");
+    return result;
+}
+
+/* A new libarchive reader at the source's beginning. A second way is tried when the first one finds no way on: of a zip,
+ * from header to header instead of by its central directory; of LHA, names that aren't Japanese. */
 static drt_status open_reader(drt_context *context, drt_archive *archive) {
+    if (archive->container->code == ARCHIVE_FILTER_GZIP && archive->container->kind == DRT_CONTAINER_COMPRESSION) {
+        archive->gzip = drt_gzip_open(archive->source);
+        return archive->gzip ? DRT_OK : drt_fail_memory(context, "an archive");
+    }
     struct archive *reader = archive_read_new();
     if (!reader)
         return drt_fail_memory(context, "an archive");
@@ -321,7 +365,7 @@ static drt_status open_reader(drt_context *context, drt_archive *archive) {
         archive_read_support_format_raw(reader);
         archive_read_support_format_empty(reader);
     } else {
-        result = archive_read_support_format_by_code(reader, archive->container->code);
+        result = support_format(archive, reader);
     }
     archive_read_set_callback_data(reader, archive);
     archive_read_set_read_callback(reader, read_source);
@@ -373,11 +417,8 @@ drt_status drt_archive_open(drt_context *context, const drt_container *container
     return DRT_OK;
 }
 
-/* libarchive passes over a 7z's members that cannot be unpacked only when it hasn't unpacked any before. */
+/* Opens it anew, behind the members that were begun. */
 static drt_status reopen(drt_context *context, drt_archive *archive) {
-    bool supported = strstr(archive->member.base.error, "not supported") == NULL && !archive->member.encrypted;
-    if (archive->reopenings++ == REOPENINGS || (supported && archive->damaged++ == DAMAGED_LIMIT))
-        return drt_fail(context, DRT_FAILED, "it is damaged: too many of its members cannot be unpacked");
     archive_read_free(archive->reader);
     archive->reader = NULL;
     archive->position = 0;
@@ -393,17 +434,26 @@ static drt_status reopen(drt_context *context, drt_archive *archive) {
     return status;
 }
 
+/* libarchive passes over a 7z's members that cannot be unpacked only when it hasn't unpacked any before. */
+static drt_status reopen_7z(drt_context *context, drt_archive *archive) {
+    bool supported = strstr(archive->member.base.error, "not supported") == NULL && !archive->member.encrypted;
+    if (archive->reopenings++ == REOPENINGS || (supported && archive->damaged++ == DAMAGED_LIMIT))
+        return drt_fail(context, DRT_FAILED, "it is damaged: too many of its members cannot be unpacked");
+    return reopen(context, archive);
+}
+
 /* Leaves the member at hand behind. */
 static drt_status finish_member(drt_context *context, drt_archive *archive) {
     member_stream *member = &archive->member;
-    bool drains = archive->container->kind != DRT_CONTAINER_PLAIN && !archive->directory;
+    bool sought = archive->directory && !archive->second_way;
+    bool drains = archive->container->kind != DRT_CONTAINER_PLAIN && !sought;
     drt_stream_clear(&member->base);
     if (member->archive == NULL || member->ended)
         return DRT_OK;
     if (drains && !member->failed && !member->encrypted && !drain(member))
         return drt_fail(context, DRT_FAILED, "%s", member->base.error);
     bool passed = !member->failed && !member->encrypted;
-    return archive->container->code == ARCHIVE_FORMAT_7ZIP && !passed && archive->touched ? reopen(context, archive)
+    return archive->container->code == ARCHIVE_FORMAT_7ZIP && !passed && archive->touched ? reopen_7z(context, archive)
                                                                                           : DRT_OK;
 }
 
@@ -446,23 +496,55 @@ static drt_status describe(drt_context *context, drt_archive *archive, struct ar
     return DRT_OK;
 }
 
+/* What is in gzip is one member. */
+static drt_status next_unzipped(drt_archive *archive, drt_archive_member *out) {
+    if (archive->index++ > 0)
+        return DRT_WARN;
+    archive->member = (member_stream){.base = {.read = member_read, .size = -1}, .archive = archive};
+    *out = (drt_archive_member){.path = "", .stream = &archive->member.base};
+    return DRT_OK;
+}
+
+static void note_loss(drt_archive *archive) {
+    char sentence[160];
+    explain(archive, sentence, sizeof sentence);
+    snprintf(archive->loss, sizeof archive->loss, "%s; members may be missing", sentence);
+}
+
+/* After a header that libarchive couldn't read: it goes on, DRT_OK, or it is over. */
+static drt_status go_on(drt_context *context, drt_archive *archive, int result) {
+    int code = archive->container->code;
+    if (result == ARCHIVE_RETRY || result == ARCHIVE_FAILED) {
+        note_loss(archive);
+        /* In a tar it has moved on by a block, and looks for the next member. */
+        bool moves = code == ARCHIVE_FORMAT_TAR && result == ARCHIVE_RETRY;
+        bool over = drt_cancelled(context) || (!moves && ++archive->damaged > DAMAGED_LIMIT);
+        return over ? fail(context, archive) : DRT_OK;
+    }
+    bool has_second = code == ARCHIVE_FORMAT_ZIP ? archive->directory : code == ARCHIVE_FORMAT_LHA;
+    if (!has_second || archive->second_way || drt_cancelled(context))
+        return fail(context, archive);
+    if (code == ARCHIVE_FORMAT_ZIP)
+        note_loss(archive);
+    archive->second_way = true;
+    return reopen(context, archive);
+}
+
 static drt_status next_member(drt_context *context, drt_archive *archive, drt_archive_member *out) {
     drt_status status = finish_member(context, archive);
     archive->member.archive = NULL;
+    if (status == DRT_OK && archive->gzip)
+        return next_unzipped(archive, out);
     while (status == DRT_OK) {
         struct archive_entry *entry;
         int result = archive_read_next_header(archive->reader, &entry);
         if (result == ARCHIVE_EOF)
             return DRT_WARN;
-        if (result == ARCHIVE_RETRY || result == ARCHIVE_FAILED) {
-            if (++archive->damaged > DAMAGED_LIMIT || drt_cancelled(context))
-                return fail(context, archive);
-            continue;
+        if (result == ARCHIVE_OK || result == ARCHIVE_WARN) {
+            archive->index++;
+            return describe(context, archive, entry, out);
         }
-        if (result < ARCHIVE_WARN)
-            return fail(context, archive);
-        archive->index++;
-        return describe(context, archive, entry, out);
+        status = go_on(context, archive, result);
     }
     return status;
 }
@@ -474,6 +556,8 @@ drt_status drt_archive_next(drt_context *context, drt_archive *archive, drt_arch
     bool ended = status == DRT_WARN || (status == DRT_FAILED && archive->index > 0);
     if (ended && archive->container->code == ARCHIVE_FORMAT_ZIP && !archive->directory)
         return drt_fail(context, DRT_FAILED, "it is cut short: its central directory is missing");
+    if (status == DRT_WARN && archive->loss[0])
+        return drt_fail(context, DRT_FAILED, "%s", archive->loss);
     return status;
 }
 
@@ -481,6 +565,7 @@ void drt_archive_close(drt_archive *archive) {
     if (!archive)
         return;
     archive_read_free(archive->reader);
+    drt_gzip_close(archive->gzip);
     if (archive->locale)
         freelocale(archive->locale);
     drt_stream_clear(&archive->member.base);

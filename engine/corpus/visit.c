@@ -466,7 +466,8 @@ static void visit_member(drt_visit *v, level *l, const drt_archive_member *membe
 
 static void report_archive_failure(drt_visit *v, const drt_container *container, int64_t members) {
     char reason[320];
-    snprintf(reason, sizeof reason, "%s%s", drt_error(v->context), members ? "; what comes before this was read" : "");
+    snprintf(reason, sizeof reason, "%s%s", drt_error(v->context),
+             members ? "; what could be read of it was read" : "");
     drt_visit_skip(v, container->name, -1, reason);
 }
 

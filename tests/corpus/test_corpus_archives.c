@@ -1,0 +1,230 @@
+/* Archives as they come: damaged in one place, glued together, with names of other countries. Nothing is lost silently,
+ * and one broken member never costs the others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/corpus/rows.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const archive_part two_texts[] = {{"a.txt", "The first text.\n", -1, NULL},
+                                         {"b.txt", "The second text.\n", -1, NULL}};
+
+static int set_up(void **state) {
+    (void)state;
+    scratch_make();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    scratch_remove();
+    return 0;
+}
+
+static void write_buffer(const char *name, const drt_buffer *buffer) {
+    scratch_write(name, buffer->data, buffer->length);
+}
+
+static void append(drt_buffer *to, const drt_buffer *from) {
+    assert_true(drt_buffer_append(to, from->data, from->length));
+}
+
+/* ------------------------------------------------------------------ gzip ---- */
+
+static drt_buffer gzip_of(const char *text) {
+    archive_part part = {"data", text, -1, NULL};
+    return archive_make("raw", "gzip", NULL, &part, 1);
+}
+
+static void sums_of_gzip_are_checked(void **state) {
+    (void)state;
+    static const struct {
+        size_t from_end;
+        const char *reason;
+    } damages[] = {{8, "it is damaged: its checksum is wrong"}, {4, "it is damaged: its length is wrong"}};
+    for (size_t i = 0; i < COUNT(damages); i++) {
+        char expected[200];
+        drt_buffer gzip = gzip_of("Nine sacks."), second = gzip_of(" Ten sacks.");
+        append(&gzip, &second);
+        gzip.data[gzip.length - damages[i].from_end] ^= 1;
+        write_buffer("s.txt.gz", &gzip);
+        snprintf(expected, sizeof expected, "s.txt.gz | partial | text | %s | Nine sacks. Ten sacks.\n",
+                 damages[i].reason);
+        assert_rows("s.txt.gz", expected);
+        drt_buffer_free(&gzip);
+        drt_buffer_free(&second);
+    }
+    /* The sum stands behind the end of what is inside. */
+    drt_buffer tar = archive_make("ustar", "gzip", NULL, two_texts, 2);
+    tar.data[tar.length - 8] ^= 1;
+    write_buffer("s.tar.gz", &tar);
+    assert_rows("s.tar.gz", "s.tar.gz/a.txt | ok | text |  | The first text.\n"
+                            "s.tar.gz/b.txt | ok | text |  | The second text.\n"
+                            "s.tar.gz | skipped | tar | it is damaged: its checksum is wrong; what could be read of it "
+                            "was read | \n");
+    drt_buffer_free(&tar);
+}
+
+static void what_stands_before_a_break_of_gzip_is_kept(void **state) {
+    (void)state;
+    drt_buffer gzip = gzip_of("Nine sacks of barley, and ten of rye.");
+    gzip.length -= 8;
+    write_buffer("c.txt.gz", &gzip);
+    assert_rows("c.txt.gz", "c.txt.gz | partial | text | it is cut short | Nine sacks of barley, and ten of rye.\n");
+    drt_buffer_free(&gzip);
+    static char noise[20000]; /* does not get smaller */
+    uint32_t seed = 5;
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] = (char)('a' + ((seed = seed * 1664525 + 1013904223) >> 24) % 26);
+    archive_part parts[] = {two_texts[0], {"n.txt", noise, sizeof noise, NULL}, two_texts[1]};
+    drt_buffer tar = archive_make("ustar", "gzip", NULL, parts, COUNT(parts));
+    tar.length /= 2;
+    write_buffer("c.tar.gz", &tar);
+    drt_buffer rows = walk_rows(scratch_path("c.tar.gz"), NULL);
+    assert_non_null(strstr(rows.data, "c.tar.gz/a.txt | ok | text |  | The first text.\n"
+                                      "c.tar.gz/n.txt | partial | text | it is cut short | "));
+    assert_non_null(
+        strstr(rows.data, "c.tar.gz | skipped | tar | it is cut short; what could be read of it was read | "));
+    drt_buffer_free(&rows);
+    drt_buffer_free(&tar);
+}
+
+static void what_stands_behind_gzip_is_told_unless_it_is_nothing(void **state) {
+    (void)state;
+    drt_buffer gzip = gzip_of("Nine sacks.");
+    for (int i = 0; i < 70000; i++)
+        assert_true(drt_buffer_append_byte(&gzip, 0));
+    write_buffer("z.txt.gz", &gzip);
+    assert_rows("z.txt.gz", "z.txt.gz | ok | text |  | Nine sacks.\n");
+    assert_true(drt_buffer_append_text(&gzip, "junk"));
+    write_buffer("j.txt.gz", &gzip);
+    assert_rows("j.txt.gz", "j.txt.gz | partial | text | behind its end stands something that is no gzip | "
+                            "Nine sacks.\n");
+    drt_buffer_free(&gzip);
+}
+
+/* ------------------------------------------------------------------- tar ---- */
+
+static void a_tar_behind_another_is_read(void **state) {
+    (void)state;
+    drt_buffer tar = archive_make("ustar", NULL, NULL, two_texts, 1);
+    drt_buffer second = archive_make("ustar", NULL, NULL, two_texts + 1, 1);
+    append(&tar, &second);
+    write_buffer("t.tar", &tar);
+    assert_rows("t.tar", "t.tar/a.txt | ok | text |  | The first text.\n"
+                         "t.tar/b.txt | ok | text |  | The second text.\n");
+    drt_buffer_free(&tar);
+    drt_buffer_free(&second);
+}
+
+static void a_broken_header_of_a_tar_is_told_and_passed_over(void **state) {
+    (void)state;
+    static char long_text[20000];
+    memset(long_text, 'x', sizeof long_text);
+    archive_part parts[] = {two_texts[0], {"broken.txt", long_text, sizeof long_text, NULL}, two_texts[1]};
+    drt_buffer tar = archive_make("ustar", NULL, NULL, parts, COUNT(parts));
+    assert_memory_equal(tar.data + 1024, "broken.txt", 10);
+    tar.data[1024] = 'B'; /* its checksum doesn't know */
+    write_buffer("t.tar", &tar);
+    assert_rows("t.tar", "t.tar/a.txt | ok | text |  | The first text.\n"
+                         "t.tar/b.txt | ok | text |  | The second text.\n"
+                         "t.tar | skipped | tar | it is damaged (Damaged tar archive); members may be missing; what "
+                         "could be read of it was read | \n");
+    drt_buffer_free(&tar);
+}
+
+/* ------------------------------------------------------------------- zip ---- */
+
+/* The central directory points to nowhere: the members are found by their own headers. */
+static void a_zip_with_a_wrong_directory_is_read(void **state) {
+    (void)state;
+    drt_buffer zip = archive_make("zip", NULL, NULL, two_texts, 2);
+    char *end = zip.data + zip.length - 22;
+    assert_memory_equal(end, "PK\5\6", 4);
+    for (char *at = zip.data; at < end; at++)
+        if (memcmp(at, "PK\1\2", 4) == 0)
+            at[42] += 3;
+    write_buffer("z.zip", &zip);
+    assert_rows("z.zip", "z.zip/a.txt | ok | text |  | The first text.\n"
+                         "z.zip/b.txt | ok | text |  | The second text.\n"
+                         "z.zip | skipped | zip | it is damaged (Damaged Zip archive); members may be missing; what "
+                         "could be read of it was read | \n");
+    drt_buffer_free(&zip);
+}
+
+/* ------------------------------------------------------------------- LHA ---- */
+
+static uint32_t crc16_of(const char *data, size_t length) {
+    uint32_t crc = 0;
+    for (size_t i = 0; i < length; i++) {
+        crc ^= (unsigned char)data[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xA001 : 0);
+    }
+    return crc;
+}
+
+static void put(drt_buffer *to, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++)
+        assert_true(drt_buffer_append_byte(to, (char)(value >> 8 * i)));
+}
+
+/* A member as it is, with the oldest kind of header. */
+static void put_lha(drt_buffer *lha, const char *name, const char *text) {
+    size_t start = lha->length, length = strlen(text);
+    unsigned sum = 0;
+    put(lha, 0, 2);
+    assert_true(drt_buffer_append_text(lha, "-lh0-"));
+    put(lha, length, 4);
+    put(lha, length, 4);
+    put(lha, 0x21000000, 4);
+    put(lha, 0x20, 2);
+    put(lha, strlen(name), 1);
+    assert_true(drt_buffer_append_text(lha, name));
+    put(lha, crc16_of(text, length), 2);
+    for (size_t i = start + 2; i < lha->length; i++)
+        sum += (unsigned char)lha->data[i];
+    lha->data[start] = (char)(lha->length - start - 2);
+    lha->data[start + 1] = (char)sum;
+    assert_true(drt_buffer_append_text(lha, text));
+}
+
+static void names_in_lha_are_japanese_or_western(void **state) {
+    (void)state;
+    drt_buffer lha = {0};
+    put_lha(&lha, "\x83\x5C\x81[\x83X.txt", "A source."); /* with 0x5C, which elsewhere separates folders */
+    put_lha(&lha, "D\\b.txt", "In a folder.");
+    put(&lha, 0, 1);
+    write_buffer("j.lzh", &lha);
+    assert_rows("j.lzh", "j.lzh/\xE3\x82\xBD\xE3\x83\xBC\xE3\x82\xB9.txt | ok | text |  | A source.\n"
+                         "j.lzh/D/b.txt | ok | text |  | In a folder.\n");
+    lha.length = 0;
+    put_lha(&lha, "a.txt", "Before.");
+    put_lha(&lha, "caf\xE9.txt", "Western.");
+    put(&lha, 0, 1);
+    write_buffer("w.lzh", &lha);
+    assert_rows("w.lzh", "w.lzh/a.txt | ok | text |  | Before.\n"
+                         "w.lzh/caf\xC3\xA9.txt | ok | text |  | Western.\n");
+    drt_buffer_free(&lha);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sums_of_gzip_are_checked, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_stands_before_a_break_of_gzip_is_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_stands_behind_gzip_is_told_unless_it_is_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_tar_behind_another_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_broken_header_of_a_tar_is_told_and_passed_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_zip_with_a_wrong_directory_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_in_lha_are_japanese_or_western, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
