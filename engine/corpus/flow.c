@@ -31,6 +31,10 @@ void drt_flow_add(drt_flow *flow, const char *data, size_t length) {
     drt_text_add(&stream->text, data, length);
 }
 
+void drt_flow_raise(drt_flow *flow) {
+    drt_text_raise(&stream_of(flow)->text);
+}
+
 /* Adds normalised text: its paragraphs and lines. */
 static void add_normalised(drt_text *text, const char *data, size_t length) {
     for (size_t at = 0; at < length;) {

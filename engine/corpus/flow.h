@@ -37,6 +37,8 @@ typedef struct {
 void drt_flow_start(drt_flow *flow, drt_buffer *out);
 /* Running text, valid UTF-8. */
 void drt_flow_add(drt_flow *flow, const char *data, size_t length);
+/* What comes next is set above the line, as drt_text_raise(). */
+void drt_flow_raise(drt_flow *flow);
 /* Ends a line; in lists and for what stands by itself within a paragraph. Notes that wait make it a paragraph's end. */
 void drt_flow_line(drt_flow *flow);
 /* The edge of a paragraph; inside a list it is that of a line, inside a cell it separates what is there. */

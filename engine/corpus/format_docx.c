@@ -15,6 +15,7 @@ typedef struct {
     bool joined;  /* its end was deleted */
     bool entered; /* it has text */
     bool hidden;  /* the run at hand */
+    bool raised;  /* the same, above the line */
 } paragraph;
 
 typedef struct {
@@ -172,6 +173,8 @@ static void take_run_properties(drt_xml *xml, const drt_markup_token *start) {
     for (int depth = 1; start->kind == DRT_MARKUP_START && drt_xml_inside(&xml->markup, start, &depth, &token);) {
         if (token.kind == DRT_MARKUP_START && drt_markup_is(&token, "vanish"))
             d->now.hidden = is_on(&token);
+        else if (token.kind == DRT_MARKUP_START && drt_markup_is(&token, "vertAlign"))
+            d->now.raised = value_begins(&token, "superscript");
         else if (token.kind == DRT_MARKUP_START && drt_markup_is(&token, "rPrChange"))
             drt_xml_skip(&xml->markup, &token);
     }
@@ -299,6 +302,8 @@ static void take_operator(drt_xml *xml, const drt_markup_token *start) {
 static void take_text(drt_xml *xml, const drt_markup_token *token) {
     document *d = xml->user;
     xml->quiet = token->kind == DRT_MARKUP_END || token->empty || !enter(d);
+    if (!xml->quiet && d->now.raised)
+        drt_flow_raise(&d->flow);
 }
 
 static void hook(drt_xml *xml, const drt_markup_token *token) {
@@ -307,7 +312,7 @@ static void hook(drt_xml *xml, const drt_markup_token *token) {
     if (drt_markup_is(token, "t"))
         take_text(xml, token);
     else if (drt_markup_is(token, "r"))
-        d->now.hidden = false;
+        d->now.hidden = d->now.raised = false;
     else if (drt_markup_is(token, "rPr"))
         take_run_properties(xml, token);
     else if (drt_markup_is(token, "p"))

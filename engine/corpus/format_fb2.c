@@ -13,16 +13,27 @@ typedef struct {
 
 static const drt_xml_element elements[] = {
     /* sorted by name */
-    {"a", DRT_XML_HOOK},           {"binary", DRT_XML_SKIP},
-    {"body", DRT_XML_HOOK},        {"cite", DRT_XML_BLOCK},
-    {"description", DRT_XML_HOOK}, {"empty-line", DRT_XML_BLOCK},
-    {"epigraph", DRT_XML_BLOCK},   {"p", DRT_XML_BLOCK},
-    {"poem", DRT_XML_BLOCK},       {"section", DRT_XML_BLOCK},
-    {"stanza", DRT_XML_BLOCK},     {"stylesheet", DRT_XML_SKIP},
-    {"subtitle", DRT_XML_BLOCK},   {"table", DRT_XML_TABLE},
-    {"td", DRT_XML_CELL},          {"text-author", DRT_XML_BLOCK},
-    {"th", DRT_XML_CELL},          {"title", DRT_XML_HOOK},
-    {"tr", DRT_XML_ROW},           {"v", DRT_XML_LINE},
+    {"a", DRT_XML_HOOK},
+    {"binary", DRT_XML_SKIP},
+    {"body", DRT_XML_HOOK},
+    {"cite", DRT_XML_BLOCK},
+    {"description", DRT_XML_HOOK},
+    {"empty-line", DRT_XML_BLOCK},
+    {"epigraph", DRT_XML_BLOCK},
+    {"p", DRT_XML_BLOCK},
+    {"poem", DRT_XML_BLOCK},
+    {"section", DRT_XML_BLOCK},
+    {"stanza", DRT_XML_BLOCK},
+    {"stylesheet", DRT_XML_SKIP},
+    {"subtitle", DRT_XML_BLOCK},
+    {"sup", DRT_XML_RAISE},
+    {"table", DRT_XML_TABLE},
+    {"td", DRT_XML_CELL},
+    {"text-author", DRT_XML_BLOCK},
+    {"th", DRT_XML_CELL},
+    {"title", DRT_XML_HOOK},
+    {"tr", DRT_XML_ROW},
+    {"v", DRT_XML_LINE},
 };
 
 static bool append_line(drt_xml *xml, const drt_markup_token *token, drt_buffer *name) {

@@ -24,7 +24,8 @@ typedef enum {
     RAW,   /* nor markup: runs to its end tag */
     TITLE,
     META,
-    MATH, /* MathML */
+    RAISE, /* set above the line */
+    MATH,  /* MathML */
     HTML
 } element_kind;
 
@@ -58,11 +59,12 @@ static const element elements[] = {
     {"rp", SKIP},        {"rt", SKIP},          {"script", RAW},
     {"search", BLOCK},   {"section", BLOCK},    {"select", BLOCK},
     {"source", EMPTY},   {"style", RAW},        {"summary", BLOCK},
-    {"svg", SKIP},       {"table", BLOCK},      {"tbody", BLOCK},
-    {"td", CELL},        {"template", SKIP},    {"textarea", BLOCK},
-    {"tfoot", BLOCK},    {"th", CELL},          {"thead", BLOCK},
-    {"title", TITLE},    {"tr", LINE},          {"track", EMPTY},
-    {"ul", BLOCK},       {"wbr", EMPTY},        {"xmp", PRE},
+    {"sup", RAISE},      {"svg", SKIP},         {"table", BLOCK},
+    {"tbody", BLOCK},    {"td", CELL},          {"template", SKIP},
+    {"textarea", BLOCK}, {"tfoot", BLOCK},      {"th", CELL},
+    {"thead", BLOCK},    {"title", TITLE},      {"tr", LINE},
+    {"track", EMPTY},    {"ul", BLOCK},         {"wbr", EMPTY},
+    {"xmp", PRE},
 };
 
 typedef struct {
@@ -219,6 +221,8 @@ static void start_element(page *p, const drt_markup_token *token) {
         p->markup.xml = true;
     if (kind == META)
         take_meta(p, token);
+    if (kind == RAISE)
+        drt_text_raise(p->text);
     if (ended || kind == EMPTY || kind == META || kind == BREAK || kind == RULE)
         return;
     if (kind == RAW) {

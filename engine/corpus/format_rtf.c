@@ -330,6 +330,7 @@ typedef enum {
     SHAPE_TEXT,
     SKIP,
     SIGN,
+    SUPERSCRIPT,
     UNICODE,
     UNICODE_PAIR,
     UNICODE_TEXT,
@@ -420,6 +421,7 @@ static const control controls[] = {
     {"shprslt", SKIP, NULL},
     {"shptxt", SHAPE_TEXT, NULL},
     {"stylesheet", SKIP, NULL},
+    {"super", SUPERSCRIPT, NULL},
     {"tab", SIGN, " "},
     {"tc", SKIP, NULL},
     {"tcn", SKIP, NULL},
@@ -540,6 +542,10 @@ static void take_property(document *d, const control *c, int value, bool given) 
         break;
     case DELETED:
         g->deleted = !given || value != 0;
+        break;
+    case SUPERSCRIPT:
+        if (g->to == TEXT && (!given || value != 0))
+            drt_flow_raise(&d->flow);
         break;
     case PLAIN:
         g->hidden = g->deleted = false;

@@ -102,6 +102,8 @@ static const drt_format formats[] = {
      NULL},
     {"tei", " .tei ", "TEI, the XML of editions", DRT_FORMAT_TEXT, drt_format_tei_detect, drt_format_tei_extract, NULL,
      NULL},
+    {"docbook", " .dbk .docbook ", "DocBook, the XML of manuals", DRT_FORMAT_TEXT, drt_format_docbook_detect,
+     drt_format_docbook_extract, NULL, NULL},
     {"opendocument", " .ods .odp .odg ", "OpenDocument other than text", DRT_FORMAT_ZIP, drt_zip_is_opendocument, NULL,
      "the format of spreadsheets and slides is not read", NULL},
     {"rtf", " .rtf ", "Rich Text Format", DRT_FORMAT_TEXT, is_rtf, drt_format_rtf_extract, NULL, NULL},
@@ -126,6 +128,8 @@ static const drt_format formats[] = {
     {"database", " .sqlite .db ", "databases", DRT_FORMAT_BINARY, is_database, NULL, "it is a database", NULL},
     {"html", " .html .htm .xhtml .xht ", "HTML and XHTML", DRT_FORMAT_TEXT, drt_format_html_detect,
      drt_format_html_extract, NULL, NULL},
+    {"xml", " .xml ", "XML of any other kind: the text of its elements", DRT_FORMAT_TEXT, drt_format_xml_detect,
+     drt_format_xml_extract, NULL, NULL},
     {"rst", " .rst .rest ", "reStructuredText", DRT_FORMAT_TEXT, NULL, drt_format_rst_extract, NULL, NULL},
     {"notebook", " .ipynb ", "Jupyter notebooks", DRT_FORMAT_TEXT, NULL, drt_format_notebook_extract, NULL, NULL},
     {"subtitles", " .srt .vtt .ass .ssa ", "subtitles", DRT_FORMAT_TEXT, drt_format_subtitles_detect,
@@ -134,7 +138,7 @@ static const drt_format formats[] = {
      drt_format_mail_split},
     {"mbox", " .mbox .mbx ", "mailboxes", DRT_FORMAT_TEXT, drt_format_mbox_detect, NULL, NULL, drt_format_mbox_split},
     {"markdown", " .md .markdown .mkd ", "Markdown", DRT_FORMAT_TEXT, NULL, drt_format_markdown_extract, NULL, NULL},
-    {"text", " .txt .text .log .csv .tsv .json .xml .org ", "plain text in any encoding", DRT_FORMAT_TEXT, NULL,
+    {"text", " .txt .text .log .csv .tsv .json .org ", "plain text in any encoding", DRT_FORMAT_TEXT, NULL,
      drt_format_text_extract, NULL, NULL},
 };
 

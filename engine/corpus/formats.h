@@ -66,6 +66,8 @@ bool drt_extract_add_author(drt_extract *extract, drt_string *author);
 bool drt_extract_add_page(drt_extract *extract, size_t start, int64_t page);
 
 /* The detect and extract functions, a file each. */
+bool drt_format_docbook_detect(const drt_format_probe *probe);
+drt_status drt_format_docbook_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_docx_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_epub_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_fb2_detect(const drt_format_probe *probe);
@@ -95,5 +97,7 @@ drt_status drt_format_pdf_extract(drt_context *context, const drt_format_input *
 bool drt_format_tex_detect(const drt_format_probe *probe);
 drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_text_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+bool drt_format_xml_detect(const drt_format_probe *probe);
+drt_status drt_format_xml_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 
 #endif

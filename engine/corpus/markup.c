@@ -8,6 +8,7 @@
 #include <libxml/HTMLparser.h>
 
 #include "engine/base/utf8.h"
+#include "engine/corpus/entities.h"
 
 #define DECLARATION_BYTES (1u << 20) /* of a page that are searched for its encoding */
 
@@ -284,7 +285,8 @@ static size_t named_entity(const char *data, size_t length, uint32_t *code_point
     size_t n = 0;
     while (n < 12 && n + 1 < length && isalnum((unsigned char)data[n + 1]))
         n++;
-    if (n + 1 < length && data[n + 1] == ';' && named_code_point(data + 1, n, code_point))
+    if (n + 1 < length && data[n + 1] == ';' &&
+        (named_code_point(data + 1, n, code_point) || (*code_point = drt_entity_named(data + 1, n)) != 0))
         return n + 2;
     for (; n > 1; n--)
         if (named_code_point(data + 1, n, code_point) && *code_point < 0x100 && *code_point != 0x27)
@@ -375,5 +377,6 @@ drt_status drt_markup_to_utf8(drt_context *context, const char *data, size_t len
     const char *label = NULL;
     size_t label_length = 0;
     drt_markup_charset(data, length, &label, &label_length);
-    return drt_charset_decode(context, data, length, label, label_length, out, facts);
+    drt_status status = drt_charset_decode(context, data, length, label, label_length, out, facts);
+    return status == DRT_OK && !drt_entities_expand(out) ? drt_fail_memory(context, "a document") : status;
 }

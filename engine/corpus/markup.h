@@ -1,6 +1,6 @@
 /* markup.h: HTML and XML as a flat run of tags and text. Never fails: what is no markup is text, as in a browser. Linear
  * in time, without memory of its own.
- * May use: base, charset, libxml2 (names of entities). */
+ * May use: base, charset, entities, libxml2 (names of entities). */
 #ifndef DRT_CORPUS_MARKUP_H
 #define DRT_CORPUS_MARKUP_H
 
@@ -46,14 +46,14 @@ bool drt_markup_find(const drt_markup_token *token, const char *name, drt_markup
 bool drt_markup_value_is(const drt_markup_attribute *attribute, const char *value); /* any case */
 
 /* Appends text with its entities resolved: the named ones of HTML 4, numeric ones as HTML reads them (128 to 159 are
- * windows-1252). Unknown ones stay as they are; entities that a document declares are not expanded. false: out of
- * memory. */
+ * windows-1252), and those of entities.h. Unknown ones stay as they are. false: out of memory. */
 bool drt_markup_decode(drt_buffer *out, const char *data, size_t length);
 
 /* The encoding that markup declares in ASCII-compatible bytes: an XML declaration, <meta charset>, or <meta
  * http-equiv="content-type">; not what looks like one in comments, scripts or other attributes. */
 bool drt_markup_charset(const char *data, size_t length, const char **label, size_t *label_length);
-/* Appends a whole document of markup as UTF-8, by what it declares. As drt_charset_decode. */
+/* Appends a whole document of markup as UTF-8, by what it declares, its own entities expanded (see entities.h). As
+ * drt_charset_decode; out is empty before. */
 drt_status drt_markup_to_utf8(drt_context *context, const char *data, size_t length, drt_buffer *out,
                               drt_charset_facts *facts);
 

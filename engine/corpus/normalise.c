@@ -53,8 +53,21 @@ static void append(drt_text *text, drt_buffer *buffer, const char *data, size_t 
         text->failed = true;
 }
 
+void drt_text_raise(drt_text *text) {
+    text->raised = true;
+}
+
+static bool is_exponent(const drt_text *text, const char *data, size_t length) {
+    bool minus = length >= 3 && memcmp(data, "\xE2\x88\x92", 3) == 0;
+    return text->raised && !text->space && text->previous >= '0' && text->previous <= '9' &&
+           (minus || *data == '-' || (*data >= '0' && *data <= '9'));
+}
+
 /* Appends visible bytes to the line, after the space that was due. */
 static void append_visible(drt_text *text, const char *data, size_t length, uint32_t last) {
+    if (is_exponent(text, data, length))
+        append(text, &text->line, "^", 1);
+    text->raised = false;
     if (text->space && text->previous)
         append(text, &text->line, " ", 1);
     text->space = false;
@@ -148,7 +161,7 @@ void drt_text_line(drt_text *text) {
         append_composed(text, text->line.data, text->line.length);
     }
     text->line.length = 0;
-    text->space = false;
+    text->space = text->raised = false;
     text->previous = 0;
 }
 

@@ -14,6 +14,7 @@ typedef struct {
     size_t start;      /* where the current paragraph begins in out */
     bool space;        /* white space since the last visible character of the line */
     uint32_t previous; /* the last visible character of the line, 0: none */
+    bool raised;       /* what comes next is set above the line */
     bool failed;
 } drt_text;
 
@@ -21,6 +22,8 @@ typedef struct {
 void drt_text_start(drt_text *text, drt_buffer *out);
 /* Running text, valid UTF-8. Line feeds in it are white space. */
 void drt_text_add(drt_text *text, const char *data, size_t length);
+/* What comes next is set above the line: a number behind a number is an exponent, "10^6". */
+void drt_text_raise(drt_text *text);
 /* Ends the line; what follows stays on a line of its own within the paragraph. */
 void drt_text_line(drt_text *text);
 /* Ends the paragraph. */

@@ -123,14 +123,26 @@ bool drt_xml_take_authors(drt_extract *extract, drt_string *line) {
 
 /* -------------------------------------------------------------- text ---- */
 
+static void add(drt_xml *xml, const char *data, size_t length) {
+    const char *feed;
+    while (xml->lines > 0 && length > 0 && (feed = memchr(data, '\n', length)) != NULL) {
+        size_t n = (size_t)(feed - data);
+        drt_flow_add(xml->flow, data, n);
+        drt_flow_line(xml->flow);
+        data += n + 1;
+        length -= n + 1;
+    }
+    drt_flow_add(xml->flow, data, length);
+}
+
 static void add_text(drt_xml *xml, const drt_markup_token *token) {
     xml->decoded.length = 0;
     if (xml->quiet)
         return;
     if (token->literal)
-        drt_flow_add(xml->flow, token->data, token->length);
+        add(xml, token->data, token->length);
     else if (drt_markup_decode(&xml->decoded, token->data, token->length))
-        drt_flow_add(xml->flow, xml->decoded.data ? xml->decoded.data : "", xml->decoded.length);
+        add(xml, xml->decoded.data ? xml->decoded.data : "", xml->decoded.length);
     else
         xml->failed = true;
 }
@@ -157,6 +169,14 @@ static void edge(drt_xml *xml, drt_xml_kind kind, bool start) {
         break;
     case DRT_XML_SPACE:
         drt_flow_add(flow, " ", 1);
+        break;
+    case DRT_XML_RAISE:
+        if (start)
+            drt_flow_raise(flow);
+        break;
+    case DRT_XML_LINES:
+        drt_flow_paragraph(flow);
+        xml->lines += start ? 1 : xml->lines > 0 ? -1 : 0;
         break;
     case DRT_XML_LIST:
         (start ? drt_flow_list : drt_flow_list_end)(flow);

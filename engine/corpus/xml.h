@@ -15,6 +15,8 @@ typedef enum {
     DRT_XML_LINE,  /* a line of its own */
     DRT_XML_BREAK, /* ends a line */
     DRT_XML_SPACE, /* separates words */
+    DRT_XML_RAISE, /* is set above the line */
+    DRT_XML_LINES, /* a paragraph whose line feeds end lines */
     DRT_XML_LIST,
     DRT_XML_TABLE,
     DRT_XML_ROW,
@@ -41,6 +43,7 @@ struct drt_xml {
     void (*hook)(drt_xml *xml, const drt_markup_token *token);
     void *user;
     bool quiet;  /* text is left out */
+    int lines;   /* elements open whose line feeds count */
     bool failed; /* out of memory */
     drt_markup markup;
     drt_buffer decoded; /* of one text */

@@ -164,6 +164,11 @@ static void pages_become_paragraphs(void **state) {
         {"</p></div>loose ends</span>", "loose ends"},
         {"<![if IE]>shown<![endif]>", "shown"},
         {"H<sub>2</sub>O", "H2O"},
+        {"10<sup>6</sup> 5<sup>\xE2\x88\x92"
+         "3</sup>7 m<sup>2</sup>",
+         "10^6 5^\xE2\x88\x92"
+         "37 m2"},
+        {"&ccaron; &check; &half; &num; ?a=1&num=2", "\xC4\x8D \xE2\x9C\x93 \xC2\xBD # ?a=1&num=2"},
         {"soft&shy;ly", "softly"},
         {"a <math><msup><mi>x</mi><mn>2</mn></msup><annotation>no</annotation></math> b", "a x^2 b"},
         {"a <math><mi>x</mi> never <p>ends", "a x never\n\nends"},

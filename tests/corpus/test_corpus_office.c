@@ -68,6 +68,7 @@ static void word_text(void **state) {
          "out\nin\nrest x"},
         {P("<w:pPr><w:pStyle w:val='Title'/></w:pPr>" R(" ")), ""},
         /* changes */
+        {P(R("10") "<w:r><w:rPr><w:vertAlign w:val='superscript'/></w:rPr><w:t>6</w:t></w:r>" R("7")), "10^67"},
         {P(R("a") "<w:del><w:r><w:delText>no</w:delText></w:r></w:del><w:ins>" R("b") "</w:ins>"), "ab"},
         {P("<w:pPr><w:rPr><w:del/></w:rPr></w:pPr>" R("joined ")) P(R("again")), "joined again"},
         {"<w:tbl><w:tr><w:trPr><w:del/></w:trPr><w:tc>" P(R("no")) "</w:tc></w:tr><w:tr><w:tc>" P(

@@ -21,12 +21,18 @@ static void roots_tell_the_format(void **state) {
     (void)state;
     assert_formats("<?xml version='1.0'?>\n<!DOCTYPE article [<!ENTITY a '<TEI>'>]><article><front><article-meta/>",
                    "jats");
-    assert_formats("<article xmlns='http://docbook.org/ns/docbook'><info/>", "text");
+    assert_formats("<article xmlns='http://docbook.org/ns/docbook'><info/>", "docbook");
+    assert_formats("<?xml version='1.0'?><!DOCTYPE chapter PUBLIC '-//OASIS//DTD DocBook XML V4.5//EN' ''><chapter/>",
+                   "docbook");
+    assert_formats("<section><title/><para>", "docbook");
+    assert_formats("<?xml version='1.0'?><article><p>", "xml");
     assert_formats("\xEF\xBB\xBF <!-- c --><TEI xmlns='x'>", "tei");
     assert_formats("<FictionBook>", "fb2");
     assert_formats("<office:document office:mimetype='application/vnd.oasis.opendocument.text'>", "fodt");
-    assert_formats("<office:document office:mimetype='application/vnd.oasis.opendocument.spreadsheet'>", "text");
-    assert_formats("words <TEI>", "text");
+    assert_formats("<office:document office:mimetype='application/vnd.oasis.opendocument.spreadsheet'>", "xml");
+    assert_formats("words <TEI>", "xml");
+    assert_string_equal(format_of("a.svg", "<?xml version='1.0'?><svg>", 26)->name, "xml");
+    assert_string_equal(format_of("a.txt", "<?xmlish><svg>", 14)->name, "text");
 }
 
 #define JATS(meta, rest) "<article><front><article-meta>" meta "</article-meta></front>" rest "</article>"
@@ -173,6 +179,92 @@ static void formulas(void **state) {
     }
 }
 
+/* ------------------------------------------------------------- DocBook ---- */
+
+#define DB(inside) "<article xmlns='http://docbook.org/ns/docbook'>" inside "</article>"
+
+static void docbook_text(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {DB("<para>a<footnote><para>n</para></footnote> b <quote>q</quote>.</para><para>c</para>"),
+         "a b \xE2\x80\x9Cq\xE2\x80\x9D.\n\nn\n\nc"},
+        {DB("<programlisting>int x;\n  <emphasis>y</emphasis> = 1;</programlisting><para>one\ntwo</para>"),
+         "int x;\ny = 1;\n\none two"},
+        {DB("<section><info><title>S</title><abstract><title>A</title><para>b</para></abstract></info><para>t</para>"
+            "</section>"),
+         "A\n\nb\n\nt"},
+        {DB("<title>T</title><itemizedlist><listitem><para>a</para></listitem><listitem><para>b</para><para>c</para>"
+            "</listitem></itemizedlist><para>d</para>"),
+         "T\n\na\nb\nc\n\nd"},
+        {DB("<variablelist><varlistentry><term>t</term><listitem><para>d</para></listitem></varlistentry></"
+            "variablelist>"),
+         "t\nd"},
+        {DB("<table><title>T</title><tgroup><thead><row><entry>a</entry><entry>b</entry></row></thead><tbody><row>"
+            "<entry><para>1</para></entry><entry>2</entry></row></tbody></tgroup></table>"),
+         "T\n\na b\n1 2"},
+        {DB("<para>Press <keycombo><keycap>Ctrl</keycap><keycap>C</keycap></keycombo> or <keycap>F1</keycap>, "
+            "<menuchoice><guimenu>File</guimenu><guimenuitem>Open</guimenuitem></menuchoice>.</para>"),
+         "Press Ctrl+C or F1, File > Open."},
+        {DB("<para>See <ulink url='http://a'/> and <ulink url='http://b'>b</ulink>, <simplelist type='inline'><member>x"
+            "</member><member>y</member></simplelist>: 10<superscript>6</superscript></para>"),
+         "See http://a and b, x y: 10^6"},
+        {"<refentry><refmeta><refentrytitle>drt</refentrytitle><manvolnum>1</manvolnum></refmeta><refnamediv>"
+         "<refname>drt</refname><refpurpose>reads</refpurpose></refnamediv></refentry>",
+         "drt(1)\n\ndrt \xE2\x80\x94 reads"},
+        {"<!DOCTYPE article PUBLIC \"-//OASIS//DTD DocBook V4.1//EN\"><article><para>never<para>closed</article>",
+         "never\n\nclosed"},
+        {DB("<bookinfo><title>B</title><legalnotice><para>no</para></legalnotice></bookinfo><indexterm><primary>no"
+            "</primary></indexterm><remark>no</remark><para>yes</para>"),
+         "yes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_text("a.dbk", cases[i][0], cases[i][1]);
+}
+
+static void docbook_information(void **state) {
+    (void)state;
+    static const char book[] =
+        "<?xml version='1.0'?><book><bookinfo><title>The "
+        "<acronym>Mill</acronym></title><authorgroup><author><firstname>"
+        "Ada</firstname><surname>Renn</surname><affiliation><orgname>X</orgname></affiliation></author><author>"
+        "<personname>Bo Tarn</personname></author><editor><firstname>No</firstname></editor></authorgroup><copyright>"
+        "<year>2003</year></copyright></bookinfo><chapter><chapterinfo><author><firstname>No</firstname></author>"
+        "</chapterinfo><title>First</title><para>t</para></chapter></book>";
+    drt_extract made = extract_bytes("a.xml", book, sizeof book - 1);
+    assert_string_equal(made.text.data, "First\n\nt");
+    assert_string_equal(made.title.data, "The Mill");
+    assert_string_equal(made.date.data, "2003");
+    assert_int_equal(made.n_authors, 2);
+    assert_string_equal(made.authors[0].data, "Ada Renn");
+    assert_string_equal(made.authors[1].data, "Bo Tarn");
+    drt_extract_clear(&made);
+}
+
+/* ------------------------------------------------------- any other XML ---- */
+
+static void unknown_xml_is_its_text(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"<?xml version='1.0'?><r><e><n>Ada</n><a>36</a></e><e><n>Bo</n></e></r>", "Ada\n36\n\nBo"},
+        {"<?xml version='1.0'?><r><t>A <b>bold</b> word, H<s>2</s>O.</t><t><b>Bold</b> first.</t></r>",
+         "A bold word, H2O.\nBold first."},
+        {"<r><t>one &amp; <![CDATA[<two>]]></t><!-- no --></r>", "one & <two>"},
+        {"<r><d>&lt;p&gt;a page&lt;/p&gt;&lt;p&gt;of &lt;i&gt;HTML&lt;/i&gt;&lt;/p&gt;</d></r>", "a page\n\nof HTML"},
+        {"<r><t>line<br/>break</t></r>", "line\nbreak"},
+        {"<!DOCTYPE r [<!ENTITY mill 'Lower &amp; <i>Upper</i> Mill'><!ENTITY % p 'x'><!ENTITY f SYSTEM 'f'>]>"
+         "<r>the &mill; &f; &p; &mil; &ccaron;</r>",
+         "the Lower & Upper Mill &f; &p; &mil; \xC4\x8D"},
+        {"<!DOCTYPE r [<!ENTITY a '&b;&b;'><!ENTITY b '&a;&a;'>]><r>&a;</r>", "&b;&b;"},
+        {"no <markup> at all", "no <markup> at all"},
+        {"<o><p text='in attributes'/></o>", "<o><p text='in attributes'/></o>"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_text("a.xml", cases[i][0], cases[i][1]);
+    drt_extract made = extract_bytes("a.svg", "<?xml version='1.0'?><svg><path d='M0'/></svg>", 45);
+    assert_int_equal(made.status, DRT_DOCUMENT_SKIPPED);
+    drt_extract_clear(&made);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roots_tell_the_format),
@@ -182,6 +274,9 @@ int main(void) {
         cmocka_unit_test(fiction_books),
         cmocka_unit_test(cut_files_are_partial),
         cmocka_unit_test(formulas),
+        cmocka_unit_test(docbook_text),
+        cmocka_unit_test(docbook_information),
+        cmocka_unit_test(unknown_xml_is_its_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

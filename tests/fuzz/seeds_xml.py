@@ -23,6 +23,13 @@ SEEDS = {
     "fb2": """<FictionBook><description><title-info><author><first-name>A</first-name></author><book-title>T</book-title><date value="1"/>
 </title-info></description><body><section><title><p>H</p></title><p>a<a l:href="#n1">1</a></p></section></body><body name="notes">
 <section id="n1"><title><p>1</p></title><p>n</p></section></body><binary>AA</binary></FictionBook>""",
+    "docbook": """<!DOCTYPE book [<!ENTITY m "mill"><!ENTITY n '&m;'>]><book><bookinfo><title>T</title><author><firstname>A</firstname>
+<surname>B</surname></author><pubdate>1</pubdate><copyright><year>2</year></copyright><abstract><title>A</title><para>x</para></abstract>
+</bookinfo><chapter><info><title>H &m;</title></info><para>t<footnote><para>n</para></footnote><ulink url="u"/><quote>q</quote></para>
+<programlisting>a
+ b</programlisting><simplelist type="inline"><member>m</member></simplelist><table><tgroup><row><entry>c</entry></row></tgroup></table>
+<menuchoice><guimenu>F</guimenu><guimenuitem>O</guimenuitem></menuchoice><biblioentry><surname>s</surname></biblioentry></chapter></book>""",
+    "any": """<?xml version="1.0"?><r><i>A</i><n>one <b>two</b> three</n><d>&lt;p&gt;x&lt;br&gt;y</d><![CDATA[<p>z</p>]]><br/></r>""",
 }
 
 for name, text in SEEDS.items():

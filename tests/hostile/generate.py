@@ -28,7 +28,7 @@ sys.path[:0] = [QUALITY, CORPUS]
 import pdf  # noqa: E402
 
 WITNESS = "The witness of the batch saw the lamp of Harrow Fen go out."
-EXTENSIONS = ("txt md html epub pdf docx odt fodt rtf tex rst org xml jats tei fb2 mbox eml ipynb srt vtt json csv zip 7z tar gz bz2 xz zst "
+EXTENSIONS = ("txt md html epub pdf docx odt fodt rtf tex rst org xml jats tei fb2 dbk mbox eml ipynb srt vtt json csv zip 7z tar gz bz2 xz zst "
               "tar.gz cpio ar iso lz4 Z odp xlsx pptx doc mobi djvu ps png mp3 sqlite exe").split()
 
 # ------------------------------------------------------------------------------------------ whole documents
@@ -128,7 +128,8 @@ def markup_tricks():
     """Entities, depth, attributes: in every format that is made of markup."""
     heads = {"html": ("<html><body>", "</body></html>", "p"), "xhtml": ("<html xmlns='http://www.w3.org/1999/xhtml'><body>", "</body></html>", "p"),
              "fb2": ("<FictionBook><body><section>", "</section></body></FictionBook>", "p"),
-             "xml": ("<article><body><sec>", "</sec></body></article>", "p"), "tei.xml": ("<TEI><text><body>", "</body></text></TEI>", "p"),
+             "xml": ("<article><body><sec>", "</sec></body></article>", "p"),
+             "dbk": ("<article><section>", "</section></article>", "para"), "tei.xml": ("<TEI><text><body>", "</body></text></TEI>", "p"),
              "fodt": ('<office:document xmlns:office="o" xmlns:text="t" office:mimetype="application/vnd.oasis.opendocument.text"><office:body>'
                       "<office:text>", "</office:text></office:body></office:document>", "text:p")}
     for extension, (head, tail, p) in heads.items():
