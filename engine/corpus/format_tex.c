@@ -16,6 +16,8 @@ static void run_space(tex *t) {
     int lines = 0;
     for (; f->at < f->length && isspace((unsigned char)f->data[f->at]); f->at++)
         lines += f->data[f->at] == '\n';
+    if (lines > 1 && t->math == 1) /* no formula goes on into another paragraph */
+        tex_end_math(t);
     if (lines > 1 && !t->math)
         tex_end_paragraph(t);
     else
@@ -108,6 +110,12 @@ static void clear(tex *t) {
     free(t);
 }
 
+/* Without LaTeX? Parts of a document don't say so. */
+static bool is_plain(const char *data, size_t length) {
+    return drt_tex_contains(data, length, "\\bye") || drt_tex_contains(data, length, "\\magnification") ||
+           drt_tex_contains(data, length, "\\nopagenumbers");
+}
+
 drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *input, drt_extract *extract) {
     drt_buffer decoded = {0};
     drt_charset_facts facts;
@@ -122,6 +130,7 @@ drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *
     t->extract = extract;
     t->budget = EXPANSION + EXPANSION_RATIO * (int64_t)decoded.length;
     t->body = !drt_tex_contains(data, decoded.length, "\\begin{document}");
+    t->plain = t->body && is_plain(data, decoded.length);
     drt_flow_start(&t->flow, &extract->text);
     if (status == DRT_OK) {
         tex_find_bibliography(t, data, decoded.length);

@@ -14,13 +14,21 @@ bool drt_tex_is_function(const char *name, size_t length);
 
 #define DRT_TEX_PARAMETERS 9
 
+typedef enum {
+    DRT_TEX_PLAIN,     /* so many parameters, the first one optional if `standard` has data */
+    DRT_TEX_ALIAS,     /* body is the name of a command as it is without definitions */
+    DRT_TEX_DELIMITED, /* pattern is the text of its parameters: "#1/#2." */
+    DRT_TEX_DESCRIBED  /* pattern describes them as xparse does: "s O{standard} m" */
+} drt_tex_macro_kind;
+
 /* What a document defines by \newcommand, \def and the like. */
 typedef struct {
     drt_string name;
     drt_string body;
     drt_string standard; /* of the first parameter, when that is optional; data NULL: it isn't */
-    int parameters;      /* -1: with delimiters of its own, which are not understood */
-    bool alias;          /* body is the name of a command as it is without definitions */
+    drt_string pattern;
+    drt_tex_macro_kind kind;
+    int parameters;
 } drt_tex_macro;
 
 /* {0} has none. */

@@ -45,6 +45,9 @@ static void miss(tex *t) {
 
 static void put_note(tex *t) {
     drt_buffer note = {0};
+    tex_drop_overlay(t);
+    if (t->plain)
+        tex_drop_arguments(t, "m"); /* the mark */
     tex_read_argument(t, &note);
     if (t->body && !t->capture && note.length > 0) {
         int tables = t->tables, math = t->math;
@@ -68,6 +71,7 @@ static void put_block(tex *t) {
 static void put_item(tex *t) {
     drt_buffer label = {0};
     tex_end_line(t);
+    tex_drop_overlay(t);
     if (tex_read_option(t, &label)) {
         tex_run_text(t, &label);
         tex_put_text(t, " ");
@@ -104,6 +108,94 @@ static void put_root(tex *t) {
     tex_put_enclosed(t, "\xE2\x88\x9A(", ")");
 }
 
+static void put_option(tex *t) {
+    drt_buffer text = {0};
+    if (tex_read_option(t, &text)) {
+        tex_end_paragraph(t);
+        tex_run_text(t, &text);
+        tex_end_paragraph(t);
+    }
+    drt_buffer_free(&text);
+}
+
+/* The target of a link, which may have any signs; its text follows. */
+static void drop_target(tex *t) {
+    tex_skip_space(t);
+    tex_frame *f = tex_source(t);
+    int depth = 0;
+    if (!f || f->data[f->at] != '{')
+        return;
+    for (size_t at = f->at; at < f->length && f->data[at] != '\n'; at++) {
+        depth += f->data[at] == '{' ? 1 : f->data[at] == '}' ? -1 : 0;
+        if (depth == 0) {
+            f->at = at + 1;
+            return;
+        }
+    }
+    tex_drop_arguments(t, "m");
+}
+
+/* \font\name=cmr10 scaled 2000 */
+static void drop_font(tex *t) {
+    char name[TEX_NAME];
+    tex_read_defined(t, name);
+    tex_take(t, '=');
+    tex_skip_space_of_word(t);
+    for (int c; (c = tex_peek(t)) >= 0 && (isalnum(c) || c == '-' || c == '_' || c == '.');)
+        tex_get(t);
+    tex_frame *f = tex_source(t);
+    size_t left = f ? f->length - f->at : 0;
+    size_t word = left > 8 && memcmp(f->data + f->at, " scaled ", 8) == 0 ? 8
+                  : left > 4 && memcmp(f->data + f->at, " at ", 4) == 0   ? 4
+                                                                          : 0;
+    if (word == 0)
+        return;
+    f->at += word;
+    tex_drop_dimension(t);
+}
+
+/* \catcode`\@=11 makes "@" a letter. */
+static void set_category(tex *t) {
+    int sign = 0;
+    tex_skip_space(t);
+    if (tex_take(t, '`')) {
+        tex_take(t, '\\');
+        sign = tex_get(t);
+    } else {
+        while (tex_peek(t) >= 0 && isdigit(tex_peek(t)))
+            tex_get(t);
+    }
+    const tex_frame *f = tex_source(t);
+    size_t left = f ? f->length - f->at : 0;
+    if (sign == '@')
+        t->at_letter = left >= 3 && memcmp(f->data + f->at, "=11", 3) == 0;
+    tex_drop_dimension(t);
+}
+
+/* \char65, \char"41, \char`\A */
+static void put_character(tex *t) {
+    int base = tex_take(t, '"') ? 16 : tex_take(t, '\'') ? 8 : 10, c = 0, digit;
+    if (tex_take(t, '`')) {
+        tex_take(t, '\\');
+        c = tex_get(t);
+    } else {
+        while ((digit = tex_peek(t)) >= 0 && (base == 16 ? isxdigit(digit) : isdigit(digit)) && c < 128) {
+            c = c * base + (isdigit(digit) ? digit - '0' : toupper(digit) - 'A' + 10);
+            tex_get(t);
+        }
+    }
+    char byte = (char)c;
+    if (c >= ' ' && c < 0x7F)
+        tex_put(t, &byte, 1);
+}
+
+static void run_unless(tex *t) {
+    char name[TEX_NAME];
+    size_t n = tex_take(t, '\\') ? tex_read_name(t, name) : 0;
+    if (n > 0)
+        tex_run_condition(t, name, n, true);
+}
+
 /* \usepackage[german]{babel} */
 static void take_options(tex *t) {
     drt_buffer option = {0};
@@ -114,6 +206,7 @@ static void take_options(tex *t) {
     option.length = 0;
     tex_read_argument(t, &option);
     t->german |= option.length == 6 && memcmp(option.data, "german", 6) == 0;
+    t->slides |= option.length == 6 && memcmp(option.data, "beamer", 6) == 0;
     tex_drop_option(t);
     drt_buffer_free(&option);
 }
@@ -123,7 +216,7 @@ static void run_action(tex *t, const tex_command *c) {
         if (*argument == '*')
             tex_take(t, '*');
         else
-            tex_drop_arguments(t, *argument == 'o' ? "o" : "m");
+            tex_drop_arguments(t, (const char[]){*argument, 0});
     switch (c->action) {
     case TEX_AUTHOR:
         tex_take_authors(t);
@@ -144,6 +237,15 @@ static void run_action(tex *t, const tex_command *c) {
         break;
     case TEX_BLOCK:
         put_block(t);
+        break;
+    case TEX_BLOCK_OF_OPTION:
+        put_option(t);
+        break;
+    case TEX_CATCODE:
+        set_category(t);
+        break;
+    case TEX_CHARACTER:
+        put_character(t);
         break;
     case TEX_CITE:
         tex_put_citation(t);
@@ -166,8 +268,14 @@ static void run_action(tex *t, const tex_command *c) {
         break;
     case TEX_DROP:
         break;
+    case TEX_ELSE:
+        tex_skip_branch(t, false);
+        break;
     case TEX_END_DOCUMENT:
         t->ended = true;
+        break;
+    case TEX_FONT:
+        drop_font(t);
         break;
     case TEX_FRACTION:
         tex_put_enclosed(t, "(", ")");
@@ -175,6 +283,15 @@ static void run_action(tex *t, const tex_command *c) {
         break;
     case TEX_IF_NEW:
         tex_new_condition(t);
+        break;
+    case TEX_IF_OFF:
+        tex_set_condition(t, TEX_SWITCH_OFF);
+        break;
+    case TEX_IF_ON:
+        tex_set_condition(t, TEX_SWITCH_ON);
+        break;
+    case TEX_IF_TO:
+        tex_set_condition(t, TEX_SWITCH_TO);
         break;
     case TEX_INLINE_MATH:
         tex_begin_math(t, 1);
@@ -195,8 +312,14 @@ static void run_action(tex *t, const tex_command *c) {
     case TEX_LINE:
         end_row(t);
         break;
+    case TEX_LINK:
+        drop_target(t);
+        break;
     case TEX_NEW_COMMAND:
         tex_new_command(t);
+        break;
+    case TEX_NEW_DOCUMENT_COMMAND:
+        tex_new_document_command(t);
         break;
     case TEX_NEW_ENVIRONMENT:
         tex_new_environment(t);
@@ -206,6 +329,9 @@ static void run_action(tex *t, const tex_command *c) {
         break;
     case TEX_NEW_THEOREM:
         tex_new_theorem(t);
+        break;
+    case TEX_NOT:
+        tex_put_crossed(t);
         break;
     case TEX_NOTE:
         put_note(t);
@@ -230,6 +356,10 @@ static void run_action(tex *t, const tex_command *c) {
     case TEX_ROOT:
         put_root(t);
         break;
+    case TEX_SET_NOTHING:
+    case TEX_SET_VERBATIM:
+        tex_set_environment(t, c->action == TEX_SET_VERBATIM);
+        break;
     case TEX_STATEMENT: {
         drt_buffer title = tex_render_argument(t);
         tex_put_statement(t, title.data ? title.data : "", title.length);
@@ -241,6 +371,12 @@ static void run_action(tex *t, const tex_command *c) {
         break;
     case TEX_TITLE:
         tex_take_line(t, &t->extract->title);
+        break;
+    case TEX_UNIT:
+        tex_put_unit(t);
+        break;
+    case TEX_UNLESS:
+        run_unless(t);
         break;
     case TEX_URL:
     case TEX_VERBATIM:
@@ -254,6 +390,7 @@ static void run_action(tex *t, const tex_command *c) {
 
 /* A command that nothing is known of: its name and an option go, its arguments stay; so does not what is assigned. */
 static void run_unknown(tex *t) {
+    tex_drop_overlay(t);
     int next = tex_peek(t);
     if (next == '[' && !t->math)
         tex_drop_option(t);
@@ -276,10 +413,9 @@ void tex_run_command(tex *t, const char *name, size_t length, bool defined) {
         tex_put_text(t, text);
     else if (t->math && drt_tex_is_function(name, length))
         tex_put_word(t, name, length);
-    else if (strcmp(name, "else") == 0)
-        tex_skip_branch(t, false);
     else if (tex_is_condition(name, length))
-        tex_run_condition(t, name, length);
-    else if (!tex_switch_condition(t, name, length))
+        tex_run_condition(t, name, length, false);
+    else if (!tex_expand_standard(t, name, length) && !tex_run_braced_condition(t, name, length) &&
+             !tex_switch_condition(t, name, length))
         run_unknown(t);
 }

@@ -1,4 +1,4 @@
-/* tex_define.c: macros that a document defines, and their expansion. See tex_run.h. */
+/* tex_define.c: macros that a document defines. See tex_run.h. */
 #include "engine/corpus/tex_run.h"
 
 #include <ctype.h>
@@ -28,10 +28,6 @@ static void define(tex *t, drt_tex_macro *macro) {
         drt_tex_macro_clear(macro);
 }
 
-static bool set_string(drt_string *to, drt_buffer *from) {
-    return drt_string_take(to, from);
-}
-
 /* [n][standard]{body} of a command or environment; name is taken over. */
 static void read_definition(tex *t, drt_string *name) {
     drt_tex_macro macro = {.name = *name};
@@ -41,10 +37,10 @@ static void read_definition(tex *t, drt_string *name) {
         macro.parameters = text.data[0] - '0';
     text.length = 0;
     if (tex_read_option(t, &text))
-        t->failed |= !set_string(&macro.standard, &text);
+        t->failed |= !drt_string_take(&macro.standard, &text);
     text.length = 0;
     tex_read_argument(t, &text);
-    t->failed |= !set_string(&macro.body, &text);
+    t->failed |= !drt_string_take(&macro.body, &text);
     drt_buffer_free(&text);
     define(t, &macro);
 }
@@ -60,27 +56,60 @@ void tex_new_command(tex *t) {
     read_definition(t, &owned);
 }
 
-/* \def\name#1#2{body}; with other delimiters it is known as one that can't be understood. */
+/* Is the text of the parameters "#1#2", without anything between or behind them? */
+static bool is_plain(const drt_buffer *pattern) {
+    for (size_t i = 0; i < pattern->length; i++)
+        if (pattern->data[i] != (i % 2 ? (char)('1' + i / 2) : '#'))
+            return false;
+    return pattern->length % 2 == 0 && pattern->length <= 2 * DRT_TEX_PARAMETERS;
+}
+
+/* The text of the parameters, up to the brace; white space as single spaces. */
+static void read_pattern(tex *t, drt_buffer *pattern) {
+    for (int c; (c = tex_peek(t)) >= 0 && c != '{' && c != '}' && !t->failed;) {
+        tex_get(t);
+        if (c == '%')
+            tex_skip_comment(t);
+        else if (!isspace(c))
+            t->failed |= !drt_buffer_append_byte(pattern, (char)c);
+        else if (pattern->length > 0 && pattern->data[pattern->length - 1] != ' ')
+            t->failed |= !drt_buffer_append_byte(pattern, ' ');
+    }
+}
+
+/* \def\name#1/#2.{body} */
 void tex_define(tex *t) {
     char name[TEX_NAME];
     drt_tex_macro macro = {0};
-    drt_buffer body = {0};
-    int c, n = 0;
+    drt_buffer body = {0}, pattern = {0};
     size_t length = tex_read_defined(t, name);
-    while ((c = tex_peek(t)) >= 0 && c != '{') {
-        tex_get(t);
-        if (c == '#' && tex_peek(t) == '1' + n && n < DRT_TEX_PARAMETERS) {
-            tex_get(t);
-            n++;
-        } else if (!isspace(c)) {
-            n = INT8_MIN;
-        }
-    }
-    tex_take(t, '{');
-    tex_read_group(t, &body);
-    macro.parameters = n < 0 ? -1 : n;
-    t->failed |= !drt_string_set(&macro.name, name, length) || !set_string(&macro.body, &body);
+    read_pattern(t, &pattern);
+    if (tex_take(t, '{'))
+        tex_read_group(t, &body);
+    macro.parameters = (int)pattern.length / 2;
+    macro.kind = is_plain(&pattern) ? DRT_TEX_PLAIN : DRT_TEX_DELIMITED;
+    t->failed |= !drt_string_set(&macro.name, name, length) || !drt_string_take(&macro.body, &body) ||
+                 (macro.kind == DRT_TEX_DELIMITED && !drt_string_take(&macro.pattern, &pattern));
     drt_buffer_free(&body);
+    drt_buffer_free(&pattern);
+    if (length > 0)
+        define(t, &macro);
+    else
+        drt_tex_macro_clear(&macro);
+}
+
+/* \NewDocumentCommand{\name}{s O{standard} m}{body} */
+void tex_new_document_command(tex *t) {
+    char name[TEX_NAME];
+    drt_tex_macro macro = {.kind = DRT_TEX_DESCRIBED};
+    drt_buffer body = {0}, pattern = {0};
+    size_t length = tex_read_defined(t, name);
+    tex_read_argument(t, &pattern);
+    tex_read_argument(t, &body);
+    t->failed |= !drt_string_set(&macro.name, name, length) || !drt_string_take(&macro.body, &body) ||
+                 !drt_string_take(&macro.pattern, &pattern);
+    drt_buffer_free(&body);
+    drt_buffer_free(&pattern);
     if (length > 0)
         define(t, &macro);
     else
@@ -100,11 +129,12 @@ void tex_let(tex *t) {
     }
     size_t n = tex_read_name(t, old);
     const drt_tex_macro *known = drt_tex_find(&t->macros, old, n);
-    macro.alias = !known || known->alias;
+    macro.kind = known ? known->kind : DRT_TEX_ALIAS;
     macro.parameters = known ? known->parameters : 0;
     t->failed |=
         !drt_string_set(&macro.name, name, length) ||
-        (known ? !drt_string_copy(&macro.body, &known->body) || !drt_string_copy(&macro.standard, &known->standard)
+        (known ? !drt_string_copy(&macro.body, &known->body) || !drt_string_copy(&macro.standard, &known->standard) ||
+                     !drt_string_copy(&macro.pattern, &known->pattern)
                : !drt_string_set(&macro.body, old, n));
     if (length > 0)
         define(t, &macro);
@@ -122,7 +152,7 @@ void tex_new_operator(tex *t) {
     tex_read_argument(t, &text);
     bool ok = drt_buffer_append_text(&body, "\\operatorname{") &&
               drt_buffer_append(&body, text.data ? text.data : "", text.length) && drt_buffer_append_byte(&body, '}') &&
-              drt_string_set(&macro.name, name, length) && set_string(&macro.body, &body);
+              drt_string_set(&macro.name, name, length) && drt_string_take(&macro.body, &body);
     drt_buffer_free(&text);
     drt_buffer_free(&body);
     t->failed |= !ok;
@@ -153,7 +183,7 @@ void tex_new_environment(tex *t) {
     read_definition(t, &begin);
     tex_read_argument(t, &body);
     macro.name = end;
-    t->failed |= !set_string(&macro.body, &body);
+    t->failed |= !drt_string_take(&macro.body, &body);
     if (macro.name.data)
         define(t, &macro);
     drt_tex_macro_clear(&macro);
@@ -172,7 +202,7 @@ void tex_new_theorem(tex *t) {
     tex_drop_option(t);
     bool ok = tex_environment_key(&macro.name, "begin ", &name) && drt_buffer_append_text(&body, "\\theoremhead{") &&
               drt_buffer_append(&body, title.data ? title.data : "", title.length) &&
-              drt_buffer_append_text(&body, "}") && set_string(&macro.body, &body);
+              drt_buffer_append_text(&body, "}") && drt_string_take(&macro.body, &body);
     t->failed |= !ok;
     if (ok)
         define(t, &macro);
@@ -180,54 +210,4 @@ void tex_new_theorem(tex *t) {
     drt_buffer_free(&name);
     drt_buffer_free(&title);
     drt_buffer_free(&body);
-}
-
-/* Puts arguments in their places: "#1", and "##" for "#". */
-static bool substitute(const drt_string *body, const drt_buffer *arguments, int n, drt_buffer *out) {
-    bool ok = drt_buffer_reserve(out, body->length + 1);
-    for (size_t at = 0; ok && at < body->length;) {
-        const char *from = body->data + at, *mark = memchr(from, '#', body->length - at);
-        size_t plain = mark ? (size_t)(mark - from) : body->length - at;
-        ok = drt_buffer_append(out, from, plain);
-        at += plain;
-        if (!mark)
-            break;
-        char digit = at + 1 < body->length ? body->data[at + 1] : 0;
-        if (digit >= '1' && digit <= '0' + n)
-            ok = ok && drt_buffer_append(out, arguments[digit - '1'].data ? arguments[digit - '1'].data : "",
-                                         arguments[digit - '1'].length);
-        else if (digit == '#')
-            ok = ok && drt_buffer_append_byte(out, '#');
-        at += digit ? 2 : 1;
-    }
-    return ok;
-}
-
-/* Puts a macro's body, with its arguments, in the place of its name. */
-void tex_expand(tex *t, const drt_tex_macro *macro) {
-    drt_buffer arguments[DRT_TEX_PARAMETERS] = {{0}}, body = {0};
-    int n = macro->parameters;
-    if (macro->alias) {
-        char name[TEX_NAME];
-        size_t length = macro->body.length < TEX_NAME ? macro->body.length : TEX_NAME - 1;
-        memcpy(name, macro->body.data, length);
-        name[length] = 0;
-        tex_spend(t, length);
-        tex_run_command(t, name, length, false);
-        return;
-    }
-    for (int i = 0; i < n; i++)
-        if (!(i == 0 && macro->standard.data))
-            tex_read_argument(t, &arguments[i]);
-        else if (!tex_read_option(t, &arguments[0]))
-            t->failed |= !drt_buffer_append(&arguments[0], macro->standard.data, macro->standard.length);
-    if (n >= 0 && !substitute(&macro->body, arguments, n, &body))
-        t->failed = true;
-    for (int i = 0; i < n; i++)
-        drt_buffer_free(&arguments[i]);
-    tex_spend(t, body.length);
-    if (body.length > 0 && !t->ended)
-        tex_push(t, body.data, body.length, body.data, false);
-    else
-        drt_buffer_free(&body);
 }

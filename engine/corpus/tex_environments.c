@@ -56,8 +56,14 @@ static void run_verbatim(tex *t, const drt_buffer *name, bool wanted) {
 void tex_put_statement(tex *t, const char *title, size_t length) {
     drt_buffer option = {0};
     tex_end_paragraph(t);
-    tex_put(t, title, length);
-    if (tex_read_option(t, &option)) {
+    bool proof = length == 5 && memcmp(title, "Proof", 5) == 0;
+    bool more = tex_read_option(t, &option);
+    if (more && proof) { /* "Proof of Tarn's lemma" */
+        tex_run_text(t, &option);
+    } else {
+        tex_put(t, title, length);
+    }
+    if (more && !proof) {
         tex_put_text(t, " (");
         tex_run_text(t, &option);
         tex_put_text(t, ")");
@@ -66,9 +72,54 @@ void tex_put_statement(tex *t, const char *title, size_t length) {
     drt_buffer_free(&option);
 }
 
+/* A title in braces that an environment begins with. */
+static void put_title(tex *t) {
+    tex_end_paragraph(t);
+    if (tex_peek(t) != '{')
+        return;
+    tex_run_argument(t);
+    tex_end_paragraph(t);
+}
+
+/* An environment that nothing is known of: an argument right behind its name is text, but stands apart. */
+static void begin_unknown(tex *t) {
+    tex_end_paragraph(t);
+    tex_drop_option(t);
+    if (tex_peek(t) != '{')
+        return;
+    tex_run_argument(t);
+    tex_put_text(t, " ");
+}
+
+static const tex_environment *find_environment(tex *t, const drt_buffer *name) {
+    static const tex_environment verbatim = {"", SET_VERBATIM, "o"}, nothing = {"", SET_NOTHING, ""};
+    drt_string key;
+    if (!tex_environment_key(&key, "set ", name)) {
+        t->failed = true;
+        return NULL;
+    }
+    const drt_tex_macro *set = drt_tex_find(&t->macros, key.data, key.length);
+    drt_string_free(&key);
+    if (set)
+        return set->body.data[0] == 'v' ? &verbatim : &nothing;
+    return tex_find_environment(name->data, name->length);
+}
+
+void tex_set_environment(tex *t, bool wanted) {
+    drt_buffer name = {0};
+    drt_tex_macro macro = {0};
+    tex_read_argument(t, &name);
+    if (tex_environment_key(&macro.name, "set ", &name) && drt_string_set(&macro.body, wanted ? "v" : "n", 1))
+        t->failed |= !drt_tex_define(&t->macros, &macro);
+    else
+        t->failed = true;
+    drt_tex_macro_clear(&macro);
+    drt_buffer_free(&name);
+}
+
 static void begin_environment(tex *t, const drt_buffer *name) {
-    static const tex_environment unknown = {"", SET_AS_BLOCK, "o"};
-    const tex_environment *e = tex_find_environment(name->data, name->length);
+    static const tex_environment unknown = {"", SET_UNKNOWN, ""};
+    const tex_environment *e = find_environment(t, name);
     e = e ? e : &unknown;
     if (e->kind == SET_AS_STATEMENT) {
         char title[TEX_NAME];
@@ -77,10 +128,19 @@ static void begin_environment(tex *t, const drt_buffer *name) {
         tex_put_statement(t, title, strlen(title));
         return;
     }
+    tex_drop_overlay(t);
     tex_drop_arguments(t, e->arguments);
     switch (e->kind) {
     case SET_AS_BLOCK:
         tex_end_paragraph(t);
+        break;
+    case SET_WITH_TITLE:
+        tex_drop_overlay(t);
+        tex_drop_option(t);
+        put_title(t);
+        break;
+    case SET_UNKNOWN:
+        begin_unknown(t);
         break;
     case SET_AS_LIST:
         if (t->body && !t->capture)
@@ -114,6 +174,7 @@ static void end_environment(tex *t, const drt_buffer *name) {
     switch (e ? e->kind : SET_AS_BLOCK) {
     case SET_AS_BLOCK:
     case SET_AS_STATEMENT:
+    case SET_WITH_TITLE:
         tex_end_paragraph(t);
         break;
     case SET_AS_LIST:

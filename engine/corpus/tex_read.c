@@ -243,6 +243,8 @@ void tex_drop_dimension(tex *t) {
         at++;
     if (at < n && f->data[at] == '\\') {
         at += drt_tex_control(f->data + at, n - at, t->at_letter);
+        while (at < n && isdigit((unsigned char)f->data[at])) /* \magstep1 */
+            at++;
     } else {
         static const char *const words[] = {"true", "pt", "cm",   "mm",  "in",     "ex",      "em",   "bp",   "pc",
                                             "sp",   "mu", "fill", "fil", " plus ", " minus ", "plus", "minus"};
@@ -303,7 +305,25 @@ drt_buffer tex_render_argument(tex *t) {
     return text;
 }
 
+static void drop_parentheses(tex *t) {
+    tex_frame *f = tex_source(t);
+    const char *end = f && f->data[f->at] == '(' ? memchr(f->data + f->at, ')', f->length - f->at) : NULL;
+    if (end)
+        f->at = (size_t)(end - f->data) + 1;
+}
+
 void tex_drop_arguments(tex *t, const char *arguments) {
     for (; *arguments; arguments++)
-        (*arguments == 'o' ? tex_drop_option : drop_argument)(t);
+        (*arguments == 'o' ? tex_drop_option : *arguments == 'p' ? drop_parentheses : drop_argument)(t);
+}
+
+void tex_drop_overlay(tex *t) {
+    tex_frame *f = t->slides ? tex_source(t) : NULL;
+    if (!f || f->data[f->at] != '<')
+        return;
+    size_t at = f->at + 1;
+    while (at < f->length && f->data[at] && strchr("0123456789-+,.|:@ abdehlmnorstuv", f->data[at]))
+        at++;
+    if (at < f->length && f->data[at] == '>')
+        f->at = at + 1;
 }

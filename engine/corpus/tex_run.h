@@ -7,9 +7,10 @@
  * expanded macros. Depth, number and size of expansions are bounded.
  *
  *     tex_read.c          output, frames, arguments          tex_signs.c         formulas, accents, quotes
- *     tex_define.c        macros                             tex_conditions.c    \if...
- *     tex_environments.c  \begin and \end                    tex_commands.c      every other command
- *     tex_front.c         title, authors, date               tex_references.c    citations and their list
+ *     tex_define.c        macros of the document             tex_expand.c        what they become
+ *     tex_conditions.c    \if...                             tex_environments.c  \begin and \end
+ *     tex_commands.c      every other command                tex_front.c         title, authors, date
+ *     tex_references.c    citations and their list           tex_units.c         units of measurement
  *     format_tex.c        the main loop
  *
  * May use: base, charset, flow, formats, tex. */
@@ -57,6 +58,8 @@ typedef struct {
     bool author;    /* the capture is of authors */
     bool at_letter; /* \makeatletter */
     bool german;    /* "a is a with two dots */
+    bool slides;    /* beamer */
+    bool plain;     /* plain TeX: a footnote's mark stands before it */
     bool quoted;    /* behind ` */
     char last;      /* byte put */
     char missing[TEX_MISSING];
@@ -104,8 +107,10 @@ bool tex_read_argument(tex *t, drt_buffer *out);
 /* "[...]" without what it stands in; it has to end in the same frame and paragraph. */
 bool tex_read_option(tex *t, drt_buffer *out);
 void tex_drop_option(tex *t);
-/* Arguments that are no text: 'o' an optional one, else one in braces. */
+/* Arguments that are no text: 'o' an optional one, 'p' one in parentheses, else one in braces. */
 void tex_drop_arguments(tex *t, const char *arguments);
+/* "<1->": the slides on which something shows. */
+void tex_drop_overlay(tex *t);
 /* "12pt plus 1fil", "-.5\baselineskip", "=3". */
 void tex_drop_dimension(tex *t);
 
@@ -127,6 +132,8 @@ void tex_run_as_text(tex *t);
 void tex_put_script(tex *t, char mark);
 /* An argument between these. */
 void tex_put_enclosed(tex *t, const char *before, const char *after);
+/* \not: the next sign, crossed. */
+void tex_put_crossed(tex *t);
 /* A word among letters, as "log". */
 void tex_put_word(tex *t, const char *word, size_t length);
 /* The next argument with this combining character. */
@@ -134,12 +141,18 @@ void tex_put_accent(tex *t, const char *accent);
 /* Quotes and dashes as they are typed; the first byte was read. */
 void tex_put_sign(tex *t, int c);
 
+/* ------------------------------------------------------------------ units (tex_units.c) ---- */
+
+/* An argument as siunitx has it: "\kilo\metre\per\hour" is "km/h". */
+void tex_put_unit(tex *t);
+
 /* ------------------------------------------------------------------ macros (tex_define.c) ---- */
 
 /* "{\name}", "\name": the name of what is defined; its length, 0: none. */
 size_t tex_read_defined(tex *t, char name[TEX_NAME]);
 /* The commands that define: their names were read. */
 void tex_new_command(tex *t);
+void tex_new_document_command(tex *t);
 void tex_define(tex *t);
 void tex_let(tex *t);
 void tex_new_operator(tex *t);
@@ -147,25 +160,43 @@ void tex_new_environment(tex *t);
 void tex_new_theorem(tex *t);
 /* The name that an environment's macro has: `which` ("begin ", "end ") before its own. false: out of memory. */
 bool tex_environment_key(drt_string *key, const char *which, const drt_buffer *name);
-/* Puts a macro's body, with its arguments, in the place of its name. */
+
+/* ------------------------------------------------------------------ expansion (tex_expand.c) ---- */
+
+/* What stands for an argument that was left out, as for xparse. */
+#define TEX_NO_VALUE "-NoValue-"
+
+/* Puts a macro's body, with its arguments, in the place of its name. One whose delimiters don't come is as if it weren't
+ * there. */
 void tex_expand(tex *t, const drt_tex_macro *macro);
+/* The same for a command of a common package (tex_tables.h); false: it is none. */
+bool tex_expand_standard(tex *t, const char *name, size_t length);
 
 /* ------------------------------------------------------------------ \if... (tex_conditions.c) ---- */
 
+typedef enum { TEX_SWITCH_OFF, TEX_SWITCH_ON, TEX_SWITCH_TO } tex_switch;
+
+/* Does it begin a condition that \fi ends? */
 bool tex_is_condition(const char *name, size_t length);
-/* Passes over a branch: to its \else (true) or \fi. */
-bool tex_skip_branch(tex *t, bool stop_at_else);
+/* Passes over a branch, to its \fi or, where that is asked, its \else. Nothing when neither is found. */
+void tex_skip_branch(tex *t, bool stop_at_else);
 /* \newif\ifname */
 void tex_new_condition(tex *t);
-/* Those that can't be evaluated are false. */
-void tex_run_condition(tex *t, const char *name, size_t length);
+/* \setbool{name}{true}, \booltrue{name} and their like. */
+void tex_set_condition(tex *t, tex_switch how);
 /* \nametrue, \namefalse of a condition that \newif made; false: it isn't one. */
 bool tex_switch_condition(tex *t, const char *name, size_t length);
+/* A condition by its name, behind \unless or not. Those that can't be evaluated are false. */
+void tex_run_condition(tex *t, const char *name, size_t length, bool unless);
+/* A condition of a package, with its branches in braces; false: it is none. */
+bool tex_run_braced_condition(tex *t, const char *name, size_t length);
 
 /* ------------------------------------------------------------------ environments (tex_environments.c) ---- */
 
 /* "Theorem (Tarn)." */
 void tex_put_statement(tex *t, const char *title, size_t length);
+/* The document says of an environment that it is as it is typed (wanted), or that it is no text. */
+void tex_set_environment(tex *t, bool wanted);
 /* \begin{name} and \end{name}: the document's own environments are macros. */
 void tex_run_environment(tex *t, bool begin);
 

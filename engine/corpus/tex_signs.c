@@ -112,6 +112,19 @@ void tex_put_accent(tex *t, const char *accent) {
     drt_buffer_free(&source_text);
 }
 
+void tex_put_crossed(tex *t) {
+    drt_buffer text = tex_render_argument(t);
+    size_t from = 0;
+    while (from < text.length && text.data[from] == ' ')
+        from++;
+    size_t sign = from < text.length ? drt_utf8_ceil(text.data, text.length, from + 1) : from;
+    tex_put(t, text.data ? text.data : "", sign);
+    if (sign > from)
+        tex_put_text(t, "\xCC\xB8");
+    tex_put(t, text.data ? text.data + sign : "", text.length - sign);
+    drt_buffer_free(&text);
+}
+
 /* What babel makes of a quote before a letter in German: "a, "s, "`. */
 static void put_german(tex *t) {
     static const struct {

@@ -15,7 +15,9 @@ typedef enum {
     SET_NOTHING,      /* no text for reading */
     SET_VERBATIM,     /* as it is typed */
     SET_AS_STATEMENT, /* begins with its own name */
-    SET_THROUGH       /* as if it weren't there */
+    SET_WITH_TITLE,   /* begins with a title in braces, if there are any */
+    SET_THROUGH,      /* as if it weren't there */
+    SET_UNKNOWN
 } tex_setting;
 
 typedef struct {
@@ -33,7 +35,10 @@ typedef enum {
     TEX_BEGIN,
     TEX_BIBLIOGRAPHY_ITEM,
     TEX_BINOMIAL,
-    TEX_BLOCK, /* the argument is a paragraph of its own */
+    TEX_BLOCK,           /* the argument is a paragraph of its own */
+    TEX_BLOCK_OF_OPTION, /* the optional one is */
+    TEX_CATCODE,
+    TEX_CHARACTER,
     TEX_CITE,
     TEX_CLOSE_MATH,
     TEX_DATE,
@@ -41,20 +46,28 @@ typedef enum {
     TEX_DELIMITER,
     TEX_DIMENSION,
     TEX_DROP, /* arguments that are no text; what follows is */
+    TEX_ELSE,
     TEX_END,
     TEX_END_DOCUMENT,
+    TEX_FONT,
     TEX_FRACTION,
     TEX_IF_NEW,
+    TEX_IF_OFF,
+    TEX_IF_ON,
+    TEX_IF_TO,
     TEX_INLINE_MATH,
     TEX_INPUT,
     TEX_ITEM,
     TEX_LET_BE,
     TEX_LETTER_AT,
     TEX_LINE,
+    TEX_LINK,
     TEX_NEW_COMMAND,
+    TEX_NEW_DOCUMENT_COMMAND,
     TEX_NEW_ENVIRONMENT,
     TEX_NEW_OPERATOR,
     TEX_NEW_THEOREM,
+    TEX_NOT,
     TEX_NOTE,
     TEX_OPEN_MATH,
     TEX_OPERATOR,
@@ -63,9 +76,13 @@ typedef enum {
     TEX_REFERENCE,
     TEX_REFERENCE_IN_PARENTHESES,
     TEX_ROOT,
+    TEX_SET_NOTHING, /* an environment that the document declares */
+    TEX_SET_VERBATIM,
     TEX_STATEMENT,
     TEX_TEXT_IN_MATH,
     TEX_TITLE,
+    TEX_UNIT,
+    TEX_UNLESS,
     TEX_URL,
     TEX_USE,
     TEX_VERBATIM
@@ -74,10 +91,20 @@ typedef enum {
 typedef struct {
     const char *name;
     tex_action action;
-    const char *arguments; /* passed before: '*', 'o' and 'm' */
+    const char *arguments; /* passed before: '*', 'o', 'p' in parentheses, and 'm' */
 } tex_command;
 
 /* NULL: it isn't known. */
 const tex_command *tex_find_command(const char *name, size_t length);
+
+/* A command of a common package, as the document might have defined it itself. */
+typedef struct {
+    const char *name;
+    const char *pattern; /* of its arguments, as xparse describes them */
+    const char *body;
+} tex_standard;
+
+/* NULL: it isn't known. */
+const tex_standard *tex_find_standard(const char *name, size_t length);
 
 #endif

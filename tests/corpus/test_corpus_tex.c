@@ -39,6 +39,7 @@ static void text_and_signs(void **state) {
         {"\\begin{tabular}{l|r}\\hline a & b \\\\ \\multicolumn{2}{c}{c}\\\\\\hline\\end{tabular}", "a b\nc"},
         {"\\begin{proof}It holds.\\end{proof}\\newtheorem{thm}{Theorem}[section]\\begin{thm}[Tarn]So.\\end{thm}",
          "Proof. It holds.\n\nTheorem (Tarn). So."},
+        {"\\begin{proof}[Proof of it]So.\\end{proof}\\begin{unheard}{of} a\\end{unheard}", "Proof of it. So.\n\nof a"},
         {"\\textcolor{red}{a}\\vspace{1cm}\\hspace*{2em}\\setlength{\\x}{1pt}b \\vskip 1.5pt plus 1fil c", "ab c"},
         {"\\usepackage[ngerman]{babel}\"a\"s \"`x\"'", "\xC3\xA4\xC3\x9F \xE2\x80\x9Ex\xE2\x80\x9C"},
         {"}{ stray } \\", "stray"},
@@ -61,6 +62,8 @@ static void formulas_stay_readable(void **state) {
         {"$\\mathbb{R} \\hat{x} \\text{ if } \\mathrm{d}t$", "R x\xCC\x82 if dt"},
         {"\\DeclareMathOperator{\\argmax}{arg\\,max}$\\argmax_x f$", "arg max_x f"},
         {"$\\binom{n}{k}$", "(n choose k)"},
+        {"$a \\not\\in b \\not= c$", "a \xE2\x88\x89 b \xE2\x89\xA0 c"},
+        {"$\\abs{x} \\ket{y} a\\over b$", "|x| |y\xE2\x9F\xA9 a/b"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_text("a.tex", cases[i][0], cases[i][1]);
@@ -74,12 +77,25 @@ static void macros_of_its_own_are_expanded(void **state) {
         {"\\newcommand{\\o}[2][std]{#1:#2}\\o{x} \\o[own]{y}", "std:x own:y"},
         {"\\def\\sq#1{#1^2}$\\sq a+\\sq{bc}$", "a^2+bc^2"},
         {"\\def\\odd#1.#2{no}\\odd text", "text"},
+        {"\\def\\p(#1,#2){#1 and #2}\\p(a,{b,c}) \\p no", "a and b,c no"},
+        {"\\def\\u#1;{<#1>}\\u the ink; rest\n\n\\u no\n\nend; ", "<the ink> rest\n\nno\n\nend;"},
+        {"\\def\\w#1 {[#1]}\\w word next \\def\\b#1#{(#1)}\\b x{y}", "[word]next (x)y"},
+        {"\\long\\def\\out#1\\endout{}\\out a\n\n% \\endout\nb\\endout kept", "kept"},
+        {"\\NewDocumentCommand{\\say}{s O{so} m o}{#3 #2\\IfBooleanT{#1}{!}\\IfValueTF{#4}{ (#4)}{.}}"
+         "\\say{A} \\say*[no]{B}[c]",
+         "A so. B no! (c)"},
+        {"\\lstnewenvironment{code}{}{}\\begin{code}\nx % y\n\\end{code}", "x % y"},
         {"\\newcommand{\\be}{\\begin{equation}}\\newcommand{\\ee}{\\end{equation}}\\be x \\ee", "x"},
         {"\\newcommand{\\fr}{\\frac}$\\fr{a}{b}$", "(a)/(b)"},
         {"\\let\\old\\item\\renewcommand{\\x}{y}\\let\\z=\\x\\z", "y"},
         {"\\newenvironment{q}[1]{<#1 }{>}\\begin{q}{a}b\\end{q}", "<a b>"},
         {"\\newif\\ifdraft\\ifdraft no\\else yes\\fi{} \\drafttrue\\ifdraft shown\\else no\\fi", "yes shown"},
         {"\\iffalse a \\iftrue b \\fi \\else c \\fi d", "c d"},
+        {"\\ifdef{\\x}{no}{yes} \\ifunheardof{a}{b} \\unless\\iffalse c\\fi", "yes ab c"},
+        {"\\newboolean{x}\\setboolean{x}{true}\\ifthenelse{\\boolean{x}}{a}{b}\\ifthenelse{\\NOT\\boolean{x}}{a}{b}",
+         "ab"},
+        {"\\newcommand{\\v}{arxiv}\\ifthenelse{\\equal{\\v}{arxiv}}{long}{short}", "long"},
+        {"\\def\\n{1}\\ifnum\\n=1 a\\else b\\fi \\ifx\\none\\undefined c\\else d\\fi \\if\\n0e\\else f\\fi", "acf"},
         {"\\renewcommand{\\section}{no}\\section{Head}", "Head"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
