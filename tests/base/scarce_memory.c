@@ -1,4 +1,4 @@
-/* scarce_memory.c: the linker sends the program's allocations here (--wrap). See scarce_memory.h. */
+/* scarce_memory.c: counts allocations and says which of them fail. See scarce_memory.h. */
 #include "tests/base/scarce_memory.h"
 
 #include <setjmp.h>
@@ -27,19 +27,6 @@ bool scarce_memory_exhausted(void) {
         atomic_store(&failed, true);
     return out;
 }
-
-#define WRAP(type, name, arguments, values)                                                                            \
-    type __real_##name arguments;                                                                                      \
-    type __wrap_##name arguments;                                                                                      \
-    type __wrap_##name arguments {                                                                                     \
-        return scarce_memory_exhausted() ? NULL : __real_##name values;                                                \
-    }
-
-WRAP(void *, malloc, (size_t size), (size))
-WRAP(void *, calloc, (size_t n, size_t size), (n, size))
-WRAP(void *, realloc, (void *memory, size_t size), (memory, size))
-WRAP(char *, strdup, (const char *text), (text))
-WRAP(char *, strndup, (const char *text, size_t length), (text, length))
 
 long scarce_memory_allow(long allocations) {
     atomic_store(&failed, false);

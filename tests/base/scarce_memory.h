@@ -1,5 +1,6 @@
-/* scarce_memory.h: memory that runs out after N allocations of the program; what shared libraries allocate is
- * their own. A test takes part by drt_scarce_memory(name) in its CMakeLists.txt. May use: libc. */
+/* scarce_memory.h: memory that runs out after N allocations: of the program, while shared libraries keep theirs
+ * (drt_scarce_memory(name) in the CMakeLists.txt of a test), or of the whole process (drt_scarce_process(name)).
+ * May use: libc. */
 #ifndef DRT_TESTS_BASE_SCARCE_MEMORY_H
 #define DRT_TESTS_BASE_SCARCE_MEMORY_H
 
