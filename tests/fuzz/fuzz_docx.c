@@ -6,7 +6,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         extract_and_check(drt_format_docx_extract, "a.docx", data, size);
         return 0;
     }
-    drt_buffer zip = zip_of("word/document.xml", data, size);
+    drt_buffer zip = zip_of(&(zip_part){"word/document.xml", data, size}, 1);
     extract_and_check(drt_format_docx_extract, "a.docx", (const uint8_t *)zip.data, zip.length);
     drt_buffer_free(&zip);
     return 0;

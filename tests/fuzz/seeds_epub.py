@@ -26,3 +26,6 @@ book("stored", zipfile.ZIP_STORED, parts=PARTS)
 book("packed", zipfile.ZIP_DEFLATED, parts=PARTS)
 book("locked", zipfile.ZIP_STORED, parts=PARTS + [("META-INF/encryption.xml", LOCKED)])
 book("bare", zipfile.ZIP_STORED, parts=[("x.html", "<p>page")])
+with open(os.path.join(sys.argv[1], "pieces"), "w") as f:
+    f.write("\0".join([CONTAINER.replace("O/b", "b"), PACKAGE.replace("a%20b", "a").replace("n.xhtml", "nav.xhtml"), LOCKED.replace("c.x", "n.x"),
+                       "<h1>Head</h1><p>one &eacute;</p>", "<nav><ol><li><a href='a.xhtml#x'>Head</a></li></ol></nav>"]))
