@@ -20,7 +20,7 @@
 #include "tests/base/scarce_memory.h"
 #include "tests/crash/life.h"
 
-#define POINTS 30 /* about so many a step */
+#define POINTS 20 /* about so many a step */
 
 static life t;
 static bool every_allocation;
