@@ -10,10 +10,11 @@
 #include "engine/corpus/charset.h"
 #include "engine/corpus/flow.h"
 #include "engine/corpus/formats.h"
+#include "engine/corpus/symbol.h"
 #include "engine/corpus/xml.h"
 
 #define DEPTH 256       /* groups inside each other; what is deeper is left out */
-#define FONTS 4096      /* numbers of fonts that are kept */
+#define FONTS 32768     /* numbers of fonts that are kept: Word begins its themes at 31500 */
 #define STEP (1u << 18) /* bytes between two looks at cancellation */
 #define WORD 32         /* letters of a control word */
 
@@ -83,18 +84,11 @@ static group *top(document *d) {
     return &d->groups[d->depth];
 }
 
-/* Greek letters of the font Symbol, by their Latin ones. */
 static void decode_symbols(document *d) {
-    static const char *const greek[] = {"Α", "Β", "Χ", "Δ", "Ε", "Φ", "Γ", "Η", "Ι", "ϑ", "Κ", "Λ", "Μ",
-                                        "Ν", "Ο", "Π", "Θ", "Ρ", "Σ", "Τ", "Υ", "ς", "Ω", "Ξ", "Ψ", "Ζ",
-                                        "α", "β", "χ", "δ", "ε", "φ", "γ", "η", "ι", "ϕ", "κ", "λ", "μ",
-                                        "ν", "ο", "π", "θ", "ρ", "σ", "τ", "υ", "ϖ", "ω", "ξ", "ψ", "ζ"};
     for (size_t i = 0; i < d->bytes.length; i++) {
-        char c = d->bytes.data[i];
-        const char *letter = c >= 'A' && c <= 'Z' ? greek[c - 'A'] : c >= 'a' && c <= 'z' ? greek[c - 'a' + 26] : NULL;
-        if (letter ? !drt_buffer_append_text(&d->decoded, letter)
-                   : (unsigned char)c < 0x80 && !drt_buffer_append_byte(&d->decoded, c))
-            d->failed = true;
+        uint32_t c = drt_symbol_character((unsigned char)d->bytes.data[i]);
+        char encoded[4];
+        d->failed |= c && !drt_buffer_append(&d->decoded, encoded, drt_utf8_encode(c, encoded));
     }
 }
 
@@ -190,6 +184,11 @@ static void take_byte(document *d, char byte) {
         d->failed = true;
 }
 
+static bool in_symbol(document *d) {
+    const group *g = top(d);
+    return d->fonts && g->font >= 0 && d->fonts[g->font].symbol;
+}
+
 static void take_unicode(document *d, int value) {
     uint32_t c = (uint32_t)value & 0xFFFF;
     char encoded[4];
@@ -203,7 +202,9 @@ static void take_unicode(document *d, int value) {
     d->surrogate = 0;
     if (c == 0xFFFD)
         d->replacements++;
-    if (c < 0xF000 || c > 0xF0FF) /* signs of fonts of their own */
+    if (c >= 0xF000 && c <= 0xF0FF) /* signs of fonts of their own */
+        c = in_symbol(d) ? drt_symbol_character((unsigned char)c) : 0;
+    if (c)
         put(d, encoded, drt_utf8_encode(c, encoded));
 }
 

@@ -208,10 +208,23 @@ static const struct {
 static void write_files(void) {
     static const archive_part word[] = {
         {"_rels/.rels", "<Relationship Type='/officeDocument' Target='word/d.xml'/>", -1, NULL},
-        {"word/_rels/d.xml.rels", "<Relationship Type='/footnotes' Target='f.xml'/>", -1, NULL},
+        {"word/_rels/d.xml.rels",
+         "<Relationship Type='/footnotes' Target='f.xml'/>"
+         "<Relationship Type='/styles' Target='s.xml'/><Relationship Type='/numbering' Target='n.xml'/><Relationship "
+         "Id='c' "
+         "Type='/aFChunk' Target='c.htm'/>",
+         -1, NULL},
+        {"word/s.xml", "<w:style w:styleId='Title'><w:name w:val='Title'/><w:numId w:val='1'/></w:style>", -1, NULL},
+        {"word/n.xml",
+         "<w:abstractNum w:abstractNumId='1'><w:lvl w:ilvl='0'><w:numFmt w:val='decimal'/><w:lvlText "
+         "w:val='%1.'/></w:lvl></w:abstractNum><w:num w:numId='1'><w:abstractNumId w:val='1'/></w:num>",
+         -1, NULL},
+        {"word/c.htm", "<html>c</html>", -1, NULL},
         {"word/f.xml", "<w:footnote w:id='2'><w:p><w:t>n</w:t></w:p></w:footnote>", -1, NULL},
-        {"word/d.xml", "<w:p><w:pStyle w:val='Title'/><w:r><w:t>a</w:t><w:footnoteReference w:id='2'/></w:r></w:p>", -1,
-         NULL},
+        {"word/d.xml",
+         "<w:p><w:pPr><w:pStyle w:val='Title'/></w:pPr><w:r><w:t>a</w:t><w:footnoteReference w:id='2'/></w:r></w:p>"
+         "<w:altChunk r:id='c'/>",
+         -1, NULL},
         {"docProps/core.xml", "<dc:title>T</dc:title><dc:creator>A;B</dc:creator>", -1, NULL}};
     static const archive_part open[] = {{"mimetype", "application/vnd.oasis.opendocument.text", -1, NULL},
                                         {"content.xml", "<text:p>a<draw:object xlink:href='./O'/></text:p>", -1, NULL},
@@ -221,7 +234,7 @@ static void write_files(void) {
         {"b.tex", "B", -1, NULL},
         {"m.bbl", "C", -1, NULL},
         {"l.tex", "Left", -1, NULL}};
-    archive_write("a.docx", "zip", NULL, word, 5);
+    archive_write("a.docx", "zip", NULL, word, 8);
     archive_write("a.odt", "zip", NULL, open, 3);
     archive_write("p.tar", "ustar", NULL, project, 4);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)

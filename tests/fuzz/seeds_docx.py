@@ -15,8 +15,15 @@ TEXT = """<w:document><w:body><w:p><w:pPr><w:pStyle w:val="Title"/></w:pPr><w:r>
 </w:body></w:document>"""
 NOTES = """<w:footnotes><w:footnote w:type="separator" w:id="0"/><w:footnote w:id="2"><w:p><w:r><w:t>note</w:t></w:r></w:p>
 </w:footnote></w:footnotes>"""
-with open(os.path.join(sys.argv[1], "text"), "w") as f:
-    f.write(TEXT)
+STYLES = """<w:styles><w:style w:styleId="a"><w:name w:val="heading 1"/><w:basedOn w:val="b"/><w:numPr><w:ilvl w:val="1"/>
+<w:numId w:val="1"/></w:numPr></w:style><w:style w:styleId="b"><w:name w:val="List Bullet"/><w:basedOn w:val="a"/><w:vanish/>
+</w:style></w:styles><w:numbering><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt
+w:val="lowerRoman"/><w:lvlText w:val="%1.%2"/></w:lvl><w:lvl w:ilvl="1"><w:numFmt w:val="upperLetter"/><w:lvlText w:val="%2"/>
+</w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/>
+</w:lvlOverride></w:num></w:numbering>"""
+for name, seed in ("text", TEXT), ("styles", STYLES):
+    with open(os.path.join(sys.argv[1], name), "w") as f:
+        f.write(seed)
 for method in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
     with zipfile.ZipFile(os.path.join(sys.argv[1], "file%d" % method), "w", method) as z:
         z.writestr("_rels/.rels", '<Relationship Type="/officeDocument" Target="word/document.xml"/>')
