@@ -101,12 +101,14 @@ static bool note_losses(tex *t, const drt_charset_facts *facts) {
 }
 
 static void clear(tex *t) {
+    if (!t)
+        return;
     while (t->n_frames > 0)
         tex_pop(t);
-    for (size_t i = 0; i < t->n_references; i++)
-        drt_string_free(&t->references[i].key);
-    free(t->references);
+    tex_free_bibliography(t);
+    tex_free_counters(t);
     drt_tex_macros_free(&t->macros);
+    drt_tex_macros_free(&t->labels);
     free(t);
 }
 
@@ -116,33 +118,59 @@ static bool is_plain(const char *data, size_t length) {
            drt_tex_contains(data, length, "\\nopagenumbers");
 }
 
+/* Reads the source into the extract; known_labels: what an earlier reading found, or NULL. NULL: out of memory. */
+static tex *read_source(drt_context *context, const drt_buffer *source, const drt_tex_macros *known_labels,
+                        drt_extract *extract) {
+    const char *data = source->data ? source->data : "";
+    tex *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->context = context;
+    t->extract = extract;
+    t->known_labels = known_labels;
+    t->budget = EXPANSION + EXPANSION_RATIO * (int64_t)source->length;
+    t->body = !drt_tex_contains(data, source->length, "\\begin{document}");
+    t->plain = t->body && is_plain(data, source->length);
+    drt_flow_start(&t->flow, &extract->text);
+    tex_start_counters(t, drt_tex_contains(data, source->length, "\\chapter{"));
+    tex_find_bibliography(t, data, source->length);
+    tex_push(t, data, source->length, NULL, true);
+    tex_run(t);
+    t->failed |= !drt_flow_finish(&t->flow, false);
+    return t;
+}
+
+/* Reads it twice when it refers to its own numbers, as TeX does. */
+static drt_status read_twice(drt_context *context, const drt_buffer *source, const drt_charset_facts *facts,
+                             drt_extract *extract) {
+    const char *data = source->data ? source->data : "";
+    tex *first = NULL, *t = NULL;
+    drt_extract draft = {0};
+    bool refers = drt_tex_contains(data, source->length, "\\label") && drt_tex_contains(data, source->length, "ref");
+    if (refers)
+        first = read_source(context, source, NULL, &draft);
+    bool ok = !refers || (first && !first->failed);
+    bool cancelled = first && first->cancelled;
+    if (ok && !cancelled)
+        t = read_source(context, source, first ? &first->labels : NULL, extract);
+    ok = ok && (cancelled || (t && !t->failed && note_losses(t, facts)));
+    cancelled |= t && t->cancelled;
+    drt_extract_clear(&draft);
+    clear(first);
+    clear(t);
+    return cancelled ? DRT_FAILED : ok ? DRT_OK : drt_fail_memory(context, "a document");
+}
+
 drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *input, drt_extract *extract) {
     drt_buffer decoded = {0};
     drt_charset_facts facts;
     const char *label = NULL;
-    tex *t = calloc(1, sizeof *t);
-    if (!t)
-        return drt_fail_memory(context, "a document");
     size_t label_length = drt_tex_encoding(input->data, input->length, &label);
     drt_status status = drt_charset_decode(context, input->data, input->length, label, label_length, &decoded, &facts);
-    const char *data = decoded.data ? decoded.data : "";
-    t->context = context;
-    t->extract = extract;
-    t->budget = EXPANSION + EXPANSION_RATIO * (int64_t)decoded.length;
-    t->body = !drt_tex_contains(data, decoded.length, "\\begin{document}");
-    t->plain = t->body && is_plain(data, decoded.length);
-    drt_flow_start(&t->flow, &extract->text);
-    if (status == DRT_OK) {
-        tex_find_bibliography(t, data, decoded.length);
-        tex_push(t, data, decoded.length, NULL, true);
-        tex_run(t);
-    }
-    bool ok = drt_flow_finish(&t->flow, false) && !t->failed && (status != DRT_OK || note_losses(t, &facts));
-    if (status == DRT_OK && t->cancelled)
-        status = DRT_FAILED;
-    clear(t);
+    if (status == DRT_OK)
+        status = read_twice(context, &decoded, &facts, extract);
     drt_buffer_free(&decoded);
-    return status == DRT_OK && !ok ? drt_fail_memory(context, "a document") : status;
+    return status;
 }
 
 /* A file that begins with its class, whatever its name; texts about TeX don't. */

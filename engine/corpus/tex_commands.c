@@ -68,6 +68,29 @@ static void put_block(tex *t) {
     tex_end_paragraph(t);
 }
 
+/* \section*[short]{...} */
+static void put_section(tex *t, const char *name) {
+    bool star = tex_take(t, '*');
+    tex_drop_overlay(t);
+    tex_drop_option(t);
+    if (!star)
+        tex_number_section(t, name);
+    put_block(t);
+}
+
+/* \caption*[short]{...}, \captionof{figure}[short]{...} */
+static void put_caption(tex *t, bool typed) {
+    drt_buffer type = {0};
+    bool star = tex_take(t, '*');
+    if (typed)
+        tex_read_argument(t, &type);
+    tex_drop_option(t);
+    if (!star)
+        tex_number_caption(t, type.data ? type.data : "", type.length);
+    drt_buffer_free(&type);
+    put_block(t);
+}
+
 static void put_item(tex *t) {
     drt_buffer label = {0};
     tex_end_line(t);
@@ -75,6 +98,8 @@ static void put_item(tex *t) {
     if (tex_read_option(t, &label)) {
         tex_run_text(t, &label);
         tex_put_text(t, " ");
+    } else {
+        tex_number_item(t);
     }
     drt_buffer_free(&label);
 }
@@ -82,6 +107,8 @@ static void put_item(tex *t) {
 static void end_row(tex *t) {
     tex_take(t, '*');
     tex_drop_option(t);
+    if (!t->matrices)
+        tex_number_row(t);
     if (t->math && t->matrices)
         tex_put_text(t, "; ");
     else if (t->math || !t->tables || t->capture)
@@ -196,6 +223,16 @@ static void run_unless(tex *t) {
         tex_run_condition(t, name, n, true);
 }
 
+/* What \newtheorem made: counter and title. */
+static void put_theorem(tex *t) {
+    drt_buffer counter = {0};
+    tex_read_argument(t, &counter);
+    drt_buffer title = tex_render_argument(t);
+    tex_put_statement(t, counter.data ? counter.data : "", counter.length, title.data ? title.data : "", title.length);
+    drt_buffer_free(&counter);
+    drt_buffer_free(&title);
+}
+
 /* \usepackage[german]{babel} */
 static void take_options(tex *t) {
     drt_buffer option = {0};
@@ -207,6 +244,7 @@ static void take_options(tex *t) {
     tex_read_argument(t, &option);
     t->german |= option.length == 6 && memcmp(option.data, "german", 6) == 0;
     t->slides |= option.length == 6 && memcmp(option.data, "beamer", 6) == 0;
+    tex_set_class(t, option.data ? option.data : "", option.length);
     tex_drop_option(t);
     drt_buffer_free(&option);
 }
@@ -241,6 +279,36 @@ static void run_action(tex *t, const tex_command *c) {
     case TEX_BLOCK_OF_OPTION:
         put_option(t);
         break;
+    case TEX_APPENDIX:
+        tex_appendix(t);
+        break;
+    case TEX_CAPTION:
+        put_caption(t, false);
+        break;
+    case TEX_CAPTION_OF:
+        put_caption(t, true);
+        break;
+    case TEX_COUNTER:
+        tex_set_counter(t, c->name);
+        break;
+    case TEX_COUNTER_NEW:
+        tex_number_within(t, true);
+        break;
+    case TEX_COUNTER_WITHIN:
+        tex_number_within(t, false);
+        break;
+    case TEX_LABEL:
+        tex_put_label(t);
+        break;
+    case TEX_SECTION:
+        put_section(t, c->name);
+        break;
+    case TEX_TAG:
+        tex_tag(t);
+        break;
+    case TEX_UNNUMBERED:
+        tex_unnumber(t);
+        break;
     case TEX_CATCODE:
         set_category(t);
         break;
@@ -248,7 +316,7 @@ static void run_action(tex *t, const tex_command *c) {
         put_character(t);
         break;
     case TEX_CITE:
-        tex_put_citation(t);
+        tex_put_citation(t, c->name);
         break;
     case TEX_CLOSE_MATH:
         tex_end_math(t);
@@ -345,12 +413,15 @@ static void run_action(tex *t, const tex_command *c) {
     case TEX_PARAGRAPH:
         tex_end_paragraph(t);
         break;
+    case TEX_PART:
+        tex_number_part(t);
+        break;
     case TEX_REFERENCE:
-        tex_put_reference(t);
+        tex_put_reference(t, c->name);
         break;
     case TEX_REFERENCE_IN_PARENTHESES:
         tex_put_text(t, "(");
-        tex_put_reference(t);
+        tex_put_reference(t, c->name);
         tex_put_text(t, ")");
         break;
     case TEX_ROOT:
@@ -360,12 +431,9 @@ static void run_action(tex *t, const tex_command *c) {
     case TEX_SET_VERBATIM:
         tex_set_environment(t, c->action == TEX_SET_VERBATIM);
         break;
-    case TEX_STATEMENT: {
-        drt_buffer title = tex_render_argument(t);
-        tex_put_statement(t, title.data ? title.data : "", title.length);
-        drt_buffer_free(&title);
+    case TEX_STATEMENT:
+        put_theorem(t);
         break;
-    }
     case TEX_TEXT_IN_MATH:
         tex_run_as_text(t);
         break;

@@ -42,6 +42,7 @@ static void read_definition(tex *t, drt_string *name) {
     tex_read_argument(t, &text);
     t->failed |= !drt_string_take(&macro.body, &text);
     drt_buffer_free(&text);
+    tex_describe_counter(t, &macro);
     define(t, &macro);
 }
 
@@ -191,16 +192,21 @@ void tex_new_environment(tex *t) {
     drt_buffer_free(&name);
 }
 
-/* \newtheorem{name}[counter]{Title}[counter]: the environment begins with its title. */
+/* \newtheorem{name}[counter]{Title}[outer]: the environment begins with its title. */
 void tex_new_theorem(tex *t) {
-    drt_buffer name = {0}, title = {0}, body = {0};
+    drt_buffer name = {0}, counter = {0}, title = {0}, outer = {0}, body = {0};
     drt_tex_macro macro = {0};
-    tex_take(t, '*');
+    bool star = tex_take(t, '*');
     tex_read_argument(t, &name);
-    tex_drop_option(t);
+    bool shared = tex_read_option(t, &counter);
     tex_read_argument(t, &title);
-    tex_drop_option(t);
-    bool ok = tex_environment_key(&macro.name, "begin ", &name) && drt_buffer_append_text(&body, "\\theoremhead{") &&
+    tex_read_option(t, &outer);
+    if (!star && !shared)
+        tex_add_theorem(t, &name, &outer);
+    const drt_buffer *counted = shared ? &counter : &name;
+    bool ok = tex_environment_key(&macro.name, "begin ", &name) &&
+              drt_buffer_printf(&body, "\\theoremhead{%.*s}{", star ? 0 : (int)counted->length,
+                                counted->data ? counted->data : "") &&
               drt_buffer_append(&body, title.data ? title.data : "", title.length) &&
               drt_buffer_append_text(&body, "}") && drt_string_take(&macro.body, &body);
     t->failed |= !ok;
@@ -208,6 +214,8 @@ void tex_new_theorem(tex *t) {
         define(t, &macro);
     drt_tex_macro_clear(&macro);
     drt_buffer_free(&name);
+    drt_buffer_free(&counter);
     drt_buffer_free(&title);
+    drt_buffer_free(&outer);
     drt_buffer_free(&body);
 }

@@ -53,9 +53,10 @@ static void run_verbatim(tex *t, const drt_buffer *name, bool wanted) {
 }
 
 /* "Theorem (Tarn)." */
-void tex_put_statement(tex *t, const char *title, size_t length) {
+void tex_put_statement(tex *t, const char *counter, size_t counter_length, const char *title, size_t length) {
     drt_buffer option = {0};
     tex_end_paragraph(t);
+    tex_number_theorem(t, counter, counter_length, title, length);
     bool proof = length == 5 && memcmp(title, "Proof", 5) == 0;
     bool more = tex_read_option(t, &option);
     if (more && proof) { /* "Proof of Tarn's lemma" */
@@ -83,6 +84,7 @@ static void put_title(tex *t) {
 
 /* An environment that nothing is known of: an argument right behind its name is text, but stands apart. */
 static void begin_unknown(tex *t) {
+    tex_forget_number(t);
     tex_end_paragraph(t);
     tex_drop_option(t);
     if (tex_peek(t) != '{')
@@ -125,7 +127,7 @@ static void begin_environment(tex *t, const drt_buffer *name) {
         char title[TEX_NAME];
         snprintf(title, sizeof title, "%s", e->name);
         title[0] = (char)toupper((unsigned char)title[0]);
-        tex_put_statement(t, title, strlen(title));
+        tex_put_statement(t, "", 0, title, strlen(title));
         return;
     }
     tex_drop_overlay(t);
@@ -205,7 +207,10 @@ void tex_run_environment(tex *t, bool begin) {
     tex_read_argument(t, &name);
     t->failed |= !tex_environment_key(&key, begin ? "begin " : "end ", &name);
     const drt_tex_macro *own = key.data ? drt_tex_find(&t->macros, key.data, key.length) : NULL;
+    const char *plain = name.data ? name.data : "";
     bool document = drt_string_equal(&(drt_string){name.data, name.length}, "document", 8);
+    if (begin && !document)
+        tex_open_scope(t, plain, name.length);
     if (document && begin)
         t->body = true;
     else if (document)
@@ -214,6 +219,8 @@ void tex_run_environment(tex *t, bool begin) {
         tex_expand(t, own);
     else
         (begin ? begin_environment : end_environment)(t, &name);
+    if (!begin && !document)
+        tex_close_scope(t);
     if (!begin && !own && !document)
         tex_skip_space_of_word(t);
     drt_string_free(&key);

@@ -10,8 +10,8 @@
  *     tex_define.c        macros of the document             tex_expand.c        what they become
  *     tex_conditions.c    \if...                             tex_environments.c  \begin and \end
  *     tex_commands.c      every other command                tex_front.c         title, authors, date
- *     tex_references.c    citations and their list           tex_units.c         units of measurement
- *     format_tex.c        the main loop
+ *     tex_references.c    citations and their list           tex_labels.c        numbers and what refers to them
+ *     tex_units.c         units of measurement               format_tex.c        the main loop
  *
  * May use: base, charset, flow, formats, tex. */
 #ifndef DRT_CORPUS_TEX_RUN_H
@@ -32,10 +32,41 @@ typedef struct {
     bool barrier;
 } tex_frame;
 
+/* An entry of the list of references. */
 typedef struct {
     drt_string key;
-    int number;
+    drt_string label;         /* in brackets: "2", "T1" */
+    drt_string authors, year; /* data NULL: not known apart */
 } tex_reference;
+
+#define TEX_COUNTERS 128 /* that are kept */
+#define TEX_SCOPES 64    /* environments open whose numbers are kept apart */
+#define TEX_NUMBER 40    /* bytes of a number as it is shown */
+
+typedef struct {
+    drt_string name;
+    int value;
+    int within; /* index of the counter whose steps set it back and that is shown before it, -1: none */
+    char form;  /* '1', 'I', 'i', 'A', 'a' */
+    char joint; /* between the two numbers */
+    bool alone; /* the other is not shown */
+} tex_counter;
+
+/* What a \label would mean here. */
+typedef struct {
+    char number[TEX_NUMBER]; /* "": it isn't known */
+    char kind[TEX_NAME];     /* "Section", "Figure", "Lemma" */
+} tex_anchor;
+
+/* An open environment. */
+typedef struct {
+    tex_anchor anchor;    /* before it */
+    const char *floating; /* the counter of its captions; NULL: none */
+    int parts, item, subformulas;
+    bool captioned;
+    bool formula, rows; /* it has numbers, one for each row */
+    bool items;
+} tex_scope;
 
 /* `failed` is set when memory runs out; everything then ends soon. */
 typedef struct {
@@ -48,6 +79,16 @@ typedef struct {
     drt_buffer *capture;       /* text goes there instead of the document; NULL: it doesn't */
     tex_reference *references; /* of the list of references, sorted by key */
     size_t n_references;
+    bool by_year; /* citations name authors and year */
+    drt_tex_macros labels;
+    const drt_tex_macros *known_labels; /* of the first reading; NULL: this is it */
+    tex_counter counters[TEX_COUNTERS];
+    int n_counters;
+    tex_anchor anchor;
+    tex_scope scopes[TEX_SCOPES];
+    int n_scopes;    /* may be more than are kept */
+    int subformulas; /* the next letter of formulas that share a number; 0: none do */
+    bool appendix;
     int64_t budget; /* bytes of expansions left */
     size_t tokens;
     int math;     /* 0: none, 1: inline, 2: displayed */
@@ -193,8 +234,8 @@ bool tex_run_braced_condition(tex *t, const char *name, size_t length);
 
 /* ------------------------------------------------------------------ environments (tex_environments.c) ---- */
 
-/* "Theorem (Tarn)." */
-void tex_put_statement(tex *t, const char *title, size_t length);
+/* "Theorem (Tarn)."; counter: as tex_number_theorem. */
+void tex_put_statement(tex *t, const char *counter, size_t counter_length, const char *title, size_t length);
 /* The document says of an environment that it is as it is typed (wanted), or that it is no text. */
 void tex_set_environment(tex *t, bool wanted);
 /* \begin{name} and \end{name}: the document's own environments are macros. */
@@ -209,12 +250,52 @@ void tex_take_authors(tex *t);
 
 /* ------------------------------------------------------------------ references (tex_references.c) ---- */
 
-/* Numbers the \bibitems of the whole source. */
+/* Takes the \bibitems of the whole source. */
 void tex_find_bibliography(tex *t, const char *data, size_t length);
-/* \cite[see][p. 3]{a,b} -> [see 1, 2, p. 3] */
-void tex_put_citation(tex *t);
+void tex_free_bibliography(tex *t);
+/* \cite[see][p. 3]{a,b} -> [see 1, 2, p. 3], or by authors and year; by the command's name. */
+void tex_put_citation(tex *t, const char *command);
 void tex_put_bibliography_item(tex *t);
-void tex_put_reference(tex *t);
+
+/* ------------------------------------------------------------------ numbers and labels (tex_labels.c) ---- */
+
+/* The counters of the standard classes. */
+void tex_start_counters(tex *t, bool chapters);
+void tex_free_counters(tex *t);
+/* What the class changes about them. */
+void tex_set_class(tex *t, const char *name, size_t length);
+void tex_appendix(tex *t);
+/* \setcounter, \addtocounter, \refstepcounter: the command's name was read. */
+void tex_set_counter(tex *t, const char *command);
+/* \numberwithin{equation}{section}; option: \newcounter{name}[outer]. */
+void tex_number_within(tex *t, bool option);
+/* \renewcommand{\theequation}{\thesection.\arabic{equation}} */
+void tex_describe_counter(tex *t, const drt_tex_macro *macro);
+void tex_add_theorem(tex *t, const drt_buffer *name, const drt_buffer *within);
+
+/* These begin something that has a number, and a \label from there on means it. */
+void tex_number_section(tex *t, const char *name);
+/* type: of \captionof; length 0: that of the environment. */
+void tex_number_caption(tex *t, const char *type, size_t length);
+/* \subfloat */
+void tex_number_part(tex *t);
+void tex_number_row(tex *t);
+void tex_number_item(tex *t);
+/* counter length 0: without a number. */
+void tex_number_theorem(tex *t, const char *counter, size_t length, const char *title, size_t title_length);
+/* What begins here has a number that can't be known. */
+void tex_forget_number(tex *t);
+/* \nonumber */
+void tex_unnumber(tex *t);
+/* \tag{A} */
+void tex_tag(tex *t);
+/* Around an environment: what is numbered in it is no longer meant behind it. */
+void tex_open_scope(tex *t, const char *name, size_t length);
+void tex_close_scope(tex *t);
+
+void tex_put_label(tex *t);
+/* \ref{a}, \cref{a,b}; by the command's name. A label that is not known is shown by its own name. */
+void tex_put_reference(tex *t, const char *command);
 
 /* ------------------------------------------------------------------ commands (tex_commands.c) ---- */
 

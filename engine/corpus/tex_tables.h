@@ -30,6 +30,7 @@ typedef struct {
 const tex_environment *tex_find_environment(const char *name, size_t length);
 
 typedef enum {
+    TEX_APPENDIX,
     TEX_AUTHOR,
     TEX_AUTHORS_AND,
     TEX_BEGIN,
@@ -37,10 +38,15 @@ typedef enum {
     TEX_BINOMIAL,
     TEX_BLOCK,           /* the argument is a paragraph of its own */
     TEX_BLOCK_OF_OPTION, /* the optional one is */
+    TEX_CAPTION,
+    TEX_CAPTION_OF,
     TEX_CATCODE,
     TEX_CHARACTER,
     TEX_CITE,
     TEX_CLOSE_MATH,
+    TEX_COUNTER, /* sets one */
+    TEX_COUNTER_NEW,
+    TEX_COUNTER_WITHIN,
     TEX_DATE,
     TEX_DEFINE,
     TEX_DELIMITER,
@@ -58,8 +64,9 @@ typedef enum {
     TEX_INLINE_MATH,
     TEX_INPUT,
     TEX_ITEM,
-    TEX_LET_BE,
+    TEX_LABEL,
     TEX_LETTER_AT,
+    TEX_LET_BE,
     TEX_LINE,
     TEX_LINK,
     TEX_NEW_COMMAND,
@@ -73,16 +80,20 @@ typedef enum {
     TEX_OPERATOR,
     TEX_OTHER_AT,
     TEX_PARAGRAPH,
+    TEX_PART, /* of a figure */
     TEX_REFERENCE,
     TEX_REFERENCE_IN_PARENTHESES,
     TEX_ROOT,
+    TEX_SECTION,
     TEX_SET_NOTHING, /* an environment that the document declares */
     TEX_SET_VERBATIM,
     TEX_STATEMENT,
+    TEX_TAG,
     TEX_TEXT_IN_MATH,
     TEX_TITLE,
     TEX_UNIT,
     TEX_UNLESS,
+    TEX_UNNUMBERED,
     TEX_URL,
     TEX_USE,
     TEX_VERBATIM

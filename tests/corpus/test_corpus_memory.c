@@ -164,7 +164,9 @@ static const struct {
     {"a.tex",
      "\\title{T}\\author{A \\and "
      "B}\\date{1}\\newcommand{\\x}[1][d]{#1}\\def\\y#1{#1}\\newtheorem{t}{T}\\begin{t}[n]\\x \\y{z}\\end{t}"
-     "\\footnote{n}$\\frac{a}{b}^{12}$\\cite{k}\\section{s}\\begin{tabular}{l}a&b\\\\\\end{tabular}\\bibitem{k} r",
+     "\\footnote{n}$\\frac{a}{b}^{12}$\\cite{k}\\section{s}\\begin{tabular}{l}a&b\\\\\\end{tabular}\\bibitem{k} r"
+     "\\def\\d#1;#2.{#2}\\d a;b.\\NewDocumentCommand\\n{s O{x} m}{#2}\\n{y}\\ifthenelse{\\equal{a}{b}}{c}{d}\\not\\in"
+     "\\lstnewenvironment{l}{}{}\\ref{s}\\section{s}\\label{s}\\citet{m}\\bibitem[R(1801)]{m} r\\SI{3}{\\metre}",
      1},
     {"a.fodt",
      "<office:document "

@@ -108,7 +108,65 @@ static void citations_have_the_numbers_of_the_list(void **state) {
                 "as \\cite{b}, \\citep[see][p.~3]{a, b}, \\citet{c}\\begin{thebibliography}{9}\\bibitem{a} "
                 "First.\\bibitem[T1]{b} "
                 "\\newblock Second.\\end{thebibliography}",
-                "as [2], [see 1, 2, p. 3], [c]\n\n[1] First.\n[2] Second.");
+                "as [T1], [see 1, T1, p. 3], [c]\n\n[1] First.\n[T1] Second.");
+}
+
+#define DATED                                                                                                          \
+    "\\begin{thebibliography}{9}\\bibitem[{Renn {\\em et~al.}(1801{\\natexlab{a}})Renn, Bo}]{a} First."                \
+    "\\bibitem[Tarn(1999)]{b} Second.\\end{thebibliography}"
+
+static void citations_by_authors_and_year(void **state) {
+    (void)state;
+    assert_text(
+        "a.tex",
+        "\\citet{a,b}; \\citep[see][p.~4]{a,b}; \\citealp{b}, \\cite[p.~7]{b}, \\citeauthor{a} \\citeyear{b}, "
+        "\\citet{none}" DATED,
+        "Renn et al. (1801a), Tarn (1999); (see Renn et al., 1801a; Tarn, 1999, p. 4); Tarn 1999, Tarn (1999, p. 7), "
+        "Renn et al. 1999, [none]\n\nFirst.\nSecond.");
+    assert_text("a.tex", "\\usepackage[numbers]{natbib}\\citet{a} and \\citep{b}" DATED,
+                "Renn et al. [1] and [2]\n\n[1] First.\n[2] Second.");
+}
+
+static void references_say_numbers(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"\\ref{b} \\section{A}\\label{a}\\section*{No}\\subsection{B}\\label{b}\\ref{a}, \\ref{none}",
+         "1.1\n\nA\n\nNo\n\nB\n\n1, none"},
+        {"\\begin{figure}\\caption{M.}\\label{f}\\end{figure}\\section{A}\\begin{table*}\\caption{\\label{t}T.}\\end{"
+         "table*}"
+         "\\label{a}\\autoref{f}, \\cref{f,t}, \\ref{a}",
+         "M.\n\nA\n\nT.\n\nFigure 1, figure 1, table 1, 1"},
+        {"\\begin{figure}\\begin{subfigure}{1cm}\\caption{a}\\end{subfigure}\\subfloat[b\\label{b}]{}\\caption{M}"
+         "\\label{m}"
+         "\\end{figure}\\ref{m} \\ref{b}",
+         "a\n\nb\n\nM\n\n1 1b"},
+        {"\\begin{align}a\\label{a}\\\\b\\nonumber\\\\c\\label{c}\\end{align}\\begin{equation}\\tag{X}\\label{x}d\\end{"
+         "equation}"
+         "\\begin{equation*}e\\end{equation*}\\begin{equation}\\label{f}f\\end{equation}\\eqref{a}\\eqref{c}\\eqref{x}"
+         "\\eqref{f}",
+         "a\nb\nc\n(X)d\ne\nf\n(1)(2)(X)(3)"},
+        {"\\begin{subequations}\\label{s}\\begin{align}a\\label{a}\\\\b\\label{b}\\end{align}\\end{subequations}\\ref{"
+         "s} \\ref{a} "
+         "\\ref{b}",
+         "a\nb\n1 1a 1b"},
+        {"\\numberwithin{equation}{section}\\newtheorem{t}{Theorem}[section]\\newtheorem{l}[t]{Lemma}\\section{A}"
+         "\\begin{t}\\label{t}a\\end{t}\\begin{l}\\label{l}b\\end{l}\\begin{equation}\\label{e}c\\end{equation}\\Cref{"
+         "t} \\ref{l} "
+         "\\eqref{e}",
+         "A\n\nTheorem. a\n\nLemma. b\n\nc\nTheorem 1.1 1.2 (1.1)"},
+        {"\\chapter{A}\\section{B}\\label{b}\\begin{figure}\\caption{f}\\label{f}\\end{figure}\\appendix\\chapter{C}"
+         "\\label{c}\\ref{b} "
+         "\\ref{f} \\autoref{c}",
+         "A\n\nB\n\nf\n\nC\n\n1.1 1.1 Appendix A"},
+        {"\\documentclass{revtex4-2}\\begin{document}\\section{A}\\subsection{B}\\label{b}\\ref{b}\\end{document}",
+         "A\n\nB\n\nI A"},
+        {"\\begin{enumerate}\\item a\\item b\\begin{enumerate}\\item\\label{i} "
+         "c\\end{enumerate}\\end{enumerate}\\ref{i}",
+         "a\nb\nc\n\n2a"},
+        {"\\section{A}\\begin{scheme}\\caption{s}\\label{s}\\end{scheme}\\ref{s} \\pageref{s}", "A\n\ns\n\ns s"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_text("a.tex", cases[i][0], cases[i][1]);
 }
 
 static void documents_tell_title_authors_and_date(void **state) {
@@ -258,6 +316,8 @@ int main(void) {
         cmocka_unit_test(formulas_stay_readable),
         cmocka_unit_test(macros_of_its_own_are_expanded),
         cmocka_unit_test(citations_have_the_numbers_of_the_list),
+        cmocka_unit_test(citations_by_authors_and_year),
+        cmocka_unit_test(references_say_numbers),
         cmocka_unit_test(documents_tell_title_authors_and_date),
         cmocka_unit_test(sources_without_end),
         cmocka_unit_test(missing_files_are_told),

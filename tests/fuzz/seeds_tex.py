@@ -14,6 +14,17 @@ v
 \end{verbatim}\begin{tikzpicture}\end{tikzpicture}\begin{thebibliography}{9}\bibitem[l]{k} r\end{thebibliography}\end{document}""",
     "formula": r"""$x_i^{n+1} \frac{a}{b} \sqrt[3]{x} \alpha\leq \log x \hat{x} \text{if} \left( \right. ^\circ f'$ $$ a $$ \[ b \] \( c \)
 \begin{align} a &= b \\ c \end{align} $\begin{pmatrix} a & b \\ c \end{pmatrix}$ \binom{n}{k} \m x""",
+    "definitions": r"""\def\p(#1,#2){#1 #2}\p(a,{b}) \long\def\c#1\endc{}\c x\endc \def\b#1#{#1}\b x{y}
+\NewDocumentCommand{\s}{s O{so} d<> r() t+ m g}{#2\IfBooleanT{#1}{!}\IfValueTF{#3}{#3}{-}}\s*[o]<p>(q)+{m}{g}
+\ifthenelse{\equal{a}{b}\NOT\boolean{c}}{d}{e}\ifdef{\p}{f}{g}\newbool{h}\setbool{h}{true}\ifbool{h}{i}{j}
+\ifx\p\c k\else l\fi \ifnum1<2 m\fi \if aa n\fi \unless\iffalse o\fi \lstnewenvironment{v}{}{}\begin{v}
+%
+\end{v}\catcode`\@=11 \char`\A \font\x=cmr10 scaled 2000 \SI{3}{\kilo\metre\per\square\second} \documentclass{beamer}\only<2->{p}""",
+    "numbers": r"""\documentclass{IEEEtran}\newtheorem{t}{T}[section]\newtheorem{l}[t]{L}\numberwithin{equation}{section}
+\renewcommand{\thesection}{\Roman{section}}\section{s}\label{s}\begin{t}\label{t}\end{t}\begin{align}a\label{a}\\b\nonumber\\c\tag{X}\end{align}
+\begin{subequations}\begin{equation}\label{e}\end{equation}\end{subequations}\begin{figure}\begin{subfigure}{1cm}\caption{c}\label{f}\end{subfigure}
+\caption{d}\end{figure}\begin{enumerate}\item\begin{enumerate}\item\label{i}\end{enumerate}\end{enumerate}\appendix\section{A}\setcounter{section}{9}
+\ref{s,t} \cref{a,e} \autoref{f}\eqref{i} \citet[p]{k} \citep[a][b]{k,m}\bibitem[{R {\em et~al.}(1801)R}]{k} r \bibitem[T(1999)]{m} s""",
     "loops": r"\def\a{\b\b}\def\b{\a}\a \newcommand{\f}{\footnote{\f}}\f \let\c\d\let\d\c\c \vskip 1pt plus 1fil",
 }
 
