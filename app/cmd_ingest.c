@@ -97,6 +97,13 @@ static size_t keep_existing(char **paths, bool *all) {
     return kept;
 }
 
+static void print_left_alone(int64_t unsure, int64_t passed_over) {
+    if (unsure)
+        fprintf(stderr, ", %lld kept (what holds them could not be read wholly, or is empty)", (long long)unsure);
+    if (passed_over)
+        fprintf(stderr, ", %lld passed over", (long long)passed_over);
+}
+
 static void print_summary(ingest *run, const drt_ingest_report *report, const char *library) {
     progress_clear(&run->work.progress);
     if (run->not_whole > MAX_NAMED)
@@ -108,8 +115,7 @@ static void print_summary(ingest *run, const drt_ingest_report *report, const ch
     fprintf(stderr, ", %lld known, %lld skipped", (long long)report->known, (long long)report->skipped);
     if (report->removed)
         fprintf(stderr, ", %lld removed", (long long)report->removed);
-    if (report->passed_over)
-        fprintf(stderr, ", %lld passed over", (long long)report->passed_over);
+    print_left_alone(report->unsure, report->passed_over);
     fprintf(stderr, "; %lld chunks, %lld tokens, %.1f s", (long long)report->chunks, (long long)report->tokens,
             report->seconds);
     if (report->seconds > 0 && report->tokens > 0)
@@ -166,8 +172,7 @@ static void print_preview_summary(const drt_preview_report *report, const char *
     terminal_write(stderr, library, strlen(library), TEXT_LINE);
     for (int i = 0; i < DRT_WOULDS; i++)
         fprintf(stderr, "%s %lld %s", i ? "," : ":", (long long)report->members[i], would_names[i]);
-    if (report->passed_over)
-        fprintf(stderr, ", %lld passed over", (long long)report->passed_over);
+    print_left_alone(report->unsure, report->passed_over);
     fputs(report->cancelled ? "; stopped early\n" : "\n", stderr);
 }
 

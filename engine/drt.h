@@ -338,14 +338,15 @@ typedef struct {
     size_t n_include, n_exclude;
     /* In the end, unless the run failed or was cancelled, remove the paths that came from one of `paths` before, are not
      * passed over, and were not met now; documents with their last path. What is in or below something that could not be
-     * read stays, and so does all of a source in which nothing was met. */
+     * read wholly stays, and so does all of a source in which nothing was met. */
     bool sync;
     void (*removed)(void *user, const char *path, size_t length, int64_t document); /* each, once it is; NULL: none */
 } drt_ingest_params;
 
 typedef struct {
     int64_t ok, partial, skipped, known;
-    int64_t removed;     /* paths, by `sync` */
+    int64_t removed;     /* paths, by `sync`; */
+    int64_t unsure;      /* those that stay, not met, because what holds them was not read wholly, or is empty */
     int64_t passed_over; /* for the globs; an excluded folder or archive counts as one */
     int64_t chunks, tokens, text_bytes;
     double seconds;
@@ -379,7 +380,7 @@ typedef struct {
 
 typedef struct {
     int64_t members[DRT_WOULDS];
-    int64_t passed_over;
+    int64_t unsure, passed_over; /* as above */
     bool cancelled;
 } drt_preview_report;
 

@@ -15,6 +15,7 @@
 
 #define DAMAGED_LIMIT 8            /* members of a 7z that fail in the middle of unpacking, and */
 #define REOPENINGS 256             /* that cannot be unpacked at all, before the rest is given up */
+#define CLOSING_ZEROS 512          /* bytes at the end of a tar, at the least */
 #define DIRECTORY_LIMIT (16 << 20) /* bytes of a zip's central directory looked at for names */
 #define NAMES_LIMIT (64 << 10)     /* bytes of names that their charset is told by */
 #define ZEROS_LIMIT (1LL << 30)    /* bytes of nothing behind which no more of a tar is looked for */
@@ -42,10 +43,11 @@ struct drt_archive {
     drt_gzip *gzip;
     locale_t locale;  /* C.UTF-8, for libarchive's conversion of names; 0: not on this system */
     int64_t position; /* in source */
-    int64_t zeros;    /* read in one run, of a tar */
+    int64_t zeros;    /* at the end of what was read of a tar */
     int64_t index;    /* members begun */
     bool touched;     /* members have been unpacked since the reader was opened */
     int damaged, reopenings;
+    bool exhausted;      /* the source was read to its end */
     bool directory;      /* a zip with its central directory */
     bool second_way;     /* see open_reader */
     char loss[200];      /* what was found broken, and passed over; empty: nothing */
@@ -61,8 +63,10 @@ static const char zeros[4096];
 static bool is_endless(drt_archive *archive, const char *data, size_t length) {
     if (archive->container->code != ARCHIVE_FORMAT_TAR)
         return false;
-    bool empty = length == 0 || (data[0] == 0 && memcmp(data, data + 1, length - 1) == 0);
-    archive->zeros = empty ? archive->zeros + (int64_t)length : 0;
+    size_t n = 0;
+    while (n < length && data[length - 1 - n] == 0)
+        n++;
+    archive->zeros = (n == length ? archive->zeros : 0) + (int64_t)n;
     return archive->zeros > ZEROS_LIMIT;
 }
 
@@ -80,6 +84,7 @@ static ssize_t read_source(struct archive *reader, void *client, const void **bl
     }
     *block = data;
     archive->position += n;
+    archive->exhausted = n == 0;
     return is_endless(archive, data, (size_t)n) ? 0 : n;
 }
 
@@ -559,6 +564,10 @@ drt_status drt_archive_next(drt_context *context, drt_archive *archive, drt_arch
     if (status == DRT_WARN && archive->loss[0])
         return drt_fail(context, DRT_FAILED, "%s", archive->loss);
     return status;
+}
+
+bool drt_archive_may_be_cut(const drt_archive *archive) {
+    return archive->container->code == ARCHIVE_FORMAT_TAR && archive->exhausted && archive->zeros < CLOSING_ZEROS;
 }
 
 void drt_archive_close(drt_archive *archive) {

@@ -32,6 +32,9 @@ drt_status drt_archive_open(drt_context *context, const drt_container *container
                             const drt_archive_meter *meter, drt_archive **archive);
 /* DRT_OK: a member. DRT_WARN: no more. DRT_FAILED: the rest cannot be read (drt_error says why). */
 drt_status drt_archive_next(drt_context *context, drt_archive *archive, drt_archive_member *member);
+/* After its end: may there have been more? A tar ends with zeros; one that was cut between two members doesn't, but then
+ * some programs write none. */
+bool drt_archive_may_be_cut(const drt_archive *archive);
 void drt_archive_close(drt_archive *archive);
 
 #endif

@@ -7,6 +7,7 @@
 #include <archive.h>
 
 #include "engine/corpus/charset.h"
+#include "engine/corpus/mailbox.h"
 
 /* ------------------------------------------------------------ kinds ---- */
 
@@ -125,6 +126,7 @@ static bool is_lzma(const drt_format_probe *probe) {
 }
 
 static const drt_container containers[] = {
+    {"mbox", " .mbox .mbx ", "mailboxes", drt_mailbox_detect, 0, DRT_CONTAINER_MAILBOX, false},
     {"zip", " .zip .jar .cbz ", "zip archives", is_zip, ARCHIVE_FORMAT_ZIP, DRT_CONTAINER_PACKED, true},
     {"7z", " .7z .cb7 ", "7-Zip archives", is_7z, ARCHIVE_FORMAT_7ZIP, DRT_CONTAINER_PACKED, true},
     {"tar", " .tar .tgz .tbz2 .txz .tzst ", "tar archives, in any compression below", is_tar, ARCHIVE_FORMAT_TAR,

@@ -6,9 +6,10 @@
 #include "engine/corpus/formats.h"
 
 typedef enum {
-    DRT_CONTAINER_PLAIN,      /* members as they are: tar, cpio, ar, ISO */
-    DRT_CONTAINER_PACKED,     /* members compressed one by one or together: zip, 7z, ... */
-    DRT_CONTAINER_COMPRESSION /* one compressed file without a name of its own: gzip, xz, ... */
+    DRT_CONTAINER_PLAIN,       /* members as they are: tar, cpio, ar, ISO */
+    DRT_CONTAINER_PACKED,      /* members compressed one by one or together: zip, 7z, ... */
+    DRT_CONTAINER_COMPRESSION, /* one compressed file without a name of its own: gzip, xz, ... */
+    DRT_CONTAINER_MAILBOX      /* messages one after the other, see mailbox.h */
 } drt_container_kind;
 
 typedef struct {
@@ -16,7 +17,7 @@ typedef struct {
     const char *extensions; /* as in drt_format */
     const char *description;
     bool (*detect)(const drt_format_probe *probe);
-    int code; /* libarchive's ARCHIVE_FORMAT_*, of a compression ARCHIVE_FILTER_* */
+    int code; /* libarchive's ARCHIVE_FORMAT_*, of a compression ARCHIVE_FILTER_*; of a mailbox 0 */
     drt_container_kind kind;
     bool seeks; /* has to be read from a stream that can be sought */
 } drt_container;

@@ -72,6 +72,9 @@ typedef struct {
      * it is. What a project of TeX includes is included, wanted by itself or not. NULL: all is wanted. */
     bool (*wanted)(void *user, const char *path, size_t path_length, bool holds_others);
     int64_t *passed_over; /* grows with each that was not wanted; NULL: not counted */
+    /* Hears of each place (archive and path of the source) that may hold more than is handed on: what is skipped, passed
+     * over or cut short. false: out of memory. NULL: nobody asks. */
+    bool (*unlisted)(void *user, const drt_source *source);
     /* Bytes of this walk's source files read so far, and in all. */
     void (*progress)(void *user, const char *path, size_t path_length, int64_t bytes, int64_t total);
     void *user;

@@ -39,9 +39,10 @@ typedef struct {
      * DRT_FATAL: out of memory. NULL: known, but not read. */
     drt_status (*extract)(drt_context *context, const drt_format_input *input, drt_extract *extract);
     const char *refusal; /* the reason for skipping it when extract is NULL */
-    /* Hands out what is inside it: messages of a mailbox, files attached to a message. NULL: nothing is. Without an
-     * extract function a document is nothing but these. Statuses as above. */
-    drt_status (*split)(drt_context *context, const drt_format_input *input, drt_split_receiver receive, void *user);
+    /* Hands out what is inside it: files attached to a message. NULL: nothing is. *whole: nothing that was in it seems to be
+     * missing. Statuses as above. */
+    drt_status (*split)(drt_context *context, const drt_format_input *input, drt_split_receiver receive, void *user,
+                        bool *whole);
 } drt_format;
 
 /* The row that the first bytes tell for sure; NULL: none. Content goes before name: a PDF called .txt is a PDF. */
@@ -78,13 +79,11 @@ bool drt_format_html_detect(const drt_format_probe *probe);
 drt_status drt_format_html_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_jats_detect(const drt_format_probe *probe);
 drt_status drt_format_jats_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
+bool drt_format_mail_detect(const drt_format_probe *probe);
 drt_status drt_format_mail_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_mail_split(drt_context *context, const drt_format_input *input, drt_split_receiver receive,
-                                 void *user);
+                                 void *user, bool *whole);
 drt_status drt_format_markdown_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
-bool drt_format_mbox_detect(const drt_format_probe *probe);
-drt_status drt_format_mbox_split(drt_context *context, const drt_format_input *input, drt_split_receiver receive,
-                                 void *user);
 drt_status drt_format_notebook_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_odt_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_rst_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);

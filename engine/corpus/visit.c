@@ -10,6 +10,7 @@
 #include "engine/base/utf8.h"
 #include "engine/corpus/archive.h"
 #include "engine/corpus/formats.h"
+#include "engine/corpus/mailbox.h"
 #include "engine/corpus/raw.h"
 #include "engine/corpus/stream.h"
 
@@ -55,9 +56,17 @@ static void report(drt_visit *v, drt_source *source, drt_extract *extract) {
         v->status = v->params->member(v->params->user, source, extract);
 }
 
+void drt_visit_note_unlisted(drt_visit *v) {
+    drt_source source = {.format = "", .raw_bytes = -1};
+    set_place(v, &source);
+    if (!v->measuring && v->params->unlisted && !v->params->unlisted(v->params->user, &source))
+        drt_visit_out_of_memory(v);
+}
+
 /* Reports what is not read. */
 void drt_visit_skip(drt_visit *v, const char *format, int64_t raw_bytes, const char *reason) {
     drt_extract extract = {0};
+    drt_visit_note_unlisted(v);
     drt_source source = {.format = format, .raw_bytes = raw_bytes};
     if (!drt_extract_note(&extract, DRT_DOCUMENT_SKIPPED, "%s", reason))
         drt_visit_out_of_memory(v);
@@ -69,7 +78,8 @@ static bool is_wanted(const drt_visit *v, const drt_buffer *path, bool holds_oth
     return !v->params->wanted || v->params->wanted(v->params->user, path->data, path->length, holds_others);
 }
 
-static void pass_over(const drt_visit *v) {
+static void pass_over(drt_visit *v) {
+    drt_visit_note_unlisted(v);
     if (v->params->passed_over && !v->measuring)
         ++*v->params->passed_over;
 }
@@ -244,6 +254,8 @@ static void pass_document(drt_visit *v, const drt_format *format, const drt_form
     drt_source source = {.format = format->name, .raw_bytes = (int64_t)blob->length};
     hash_blob(v, blob, source.sha256);
     set_place(v, &source);
+    if (damage)
+        drt_visit_note_unlisted(v);
     if (drt_visit_stopped(v))
         return;
     drt_raw *raw = drt_raw_new(format, probe, blob, damage);
@@ -313,11 +325,11 @@ static bool is_tex(const drt_format *format) {
     return strcmp(format->name, "tex") == 0;
 }
 
-/* Lets a source of TeX wait. false: it is to be handed on now. */
+/* Lets a source of TeX wait, unless it is damaged: that would be forgotten. false: it is to be handed on now. */
 static bool keep_tex(drt_visit *v, const drt_format *format, drt_blob *blob) {
     bool memory = true;
-    bool kept =
-        is_tex(format) && blob->length > 0 && drt_tex_project_add(&v->tex, v->path.data, v->path.length, blob, &memory);
+    bool kept = is_tex(format) && blob->length > 0 && !blob->cut &&
+                drt_tex_project_add(&v->tex, v->path.data, v->path.length, blob, &memory);
     if (!memory)
         drt_visit_out_of_memory(v);
     return kept;
@@ -327,7 +339,6 @@ typedef struct {
     drt_visit *visit;
     level *level;
     int depth;
-    bool any;
 } splitting;
 
 static void visit(drt_visit *v, level *outer, drt_stream *stream, const char *name, size_t name_length, int depth);
@@ -352,7 +363,6 @@ static bool visit_piece(void *user, const char *name, size_t name_length, const 
     visit(v, s->level, &stream.base, name, name_length, s->depth + 1);
     drt_stream_clear(&stream.base);
     drt_visit_pop(v, before);
-    s->any = true;
     return !drt_visit_stopped(v);
 }
 
@@ -361,12 +371,13 @@ static void visit_split(drt_visit *v, level *outer, const drt_format *format, co
     level l = {.outer = outer, .visit = v, .packed = (int64_t)blob->length, .data = blob->data, .length = blob->length};
     splitting s = {.visit = v, .level = &l, .depth = depth};
     drt_format_input input = {blob->data, blob->length, probe->name, probe->name_length};
+    bool whole = false;
     if (depth >= v->params->limits.max_depth)
         drt_visit_skip(v, format->name, (int64_t)blob->length, "archives are nested too deep here to read on");
-    else if (format->split(v->context, &input, visit_piece, &s) == DRT_FATAL)
+    else if (format->split(v->context, &input, visit_piece, &s, &whole) == DRT_FATAL)
         v->status = DRT_FATAL;
-    else if (!s.any && !format->extract && !drt_visit_stopped(v))
-        drt_visit_skip(v, format->name, (int64_t)blob->length, "there is nothing in it, or it is damaged");
+    if (!whole)
+        drt_visit_note_unlisted(v);
 }
 
 /* Reports a document that is not read, unless it was read for others alone. */
@@ -481,6 +492,8 @@ static void visit_members(drt_visit *v, level *l, const drt_container *container
         if (status == DRT_WARN && members == 0)
             drt_visit_skip(v, container->name, -1,
                            single ? "there is nothing in it, or it is damaged" : "the archive is empty");
+        if (status == DRT_WARN && drt_archive_may_be_cut(archive))
+            drt_visit_note_unlisted(v);
         if (status == DRT_FATAL)
             v->status = status;
         if (status == DRT_FAILED && !drt_visit_stopped(v))
@@ -499,6 +512,58 @@ static void visit_members(drt_visit *v, level *l, const drt_container *container
         if (single)
             return;
     }
+}
+
+/* Looks at the first bytes. false: they can't be read, and that was reported. */
+static bool look(drt_visit *v, drt_stream *stream, drt_format_probe *probe) {
+    if (!drt_stream_peek(stream, DRT_FORMAT_HEAD) && (!stream->damaged || stream->head.length == 0)) {
+        if (!drt_visit_stopped(v) && drt_visit_wants(v, drt_container_by_name(probe)))
+            drt_visit_skip(v, "", stream->size, stream->error);
+        return false;
+    }
+    probe->head = stream->head.data;
+    probe->head_length = stream->head.length < DRT_FORMAT_HEAD ? stream->head.length : DRT_FORMAT_HEAD;
+    probe->whole = stream->head.length < DRT_FORMAT_HEAD;
+    return true;
+}
+
+/* A message is a mail whatever its first lines look like. */
+static void visit_message(drt_visit *v, level *l, drt_stream *message, int64_t number, int depth) {
+    char name[32];
+    size_t length = (size_t)snprintf(name, sizeof name, "%lld.eml", (long long)number);
+    size_t before = drt_visit_push(v, name, length);
+    drt_format_probe probe = {.name = name, .name_length = length};
+    if (look(v, message, &probe))
+        visit_document(v, l, message, drt_format_named("mail"), &probe, depth);
+    drt_visit_pop(v, before);
+}
+
+/* Messages of a mailbox are numbered, for they have no names. */
+static void visit_mailbox(drt_visit *v, level *l, const drt_container *container, drt_stream *stream, int depth) {
+    drt_mailbox *mailbox = drt_mailbox_open(stream);
+    if (!mailbox) {
+        drt_visit_out_of_memory(v);
+        return;
+    }
+    int64_t messages = 0;
+    drt_stream *message = NULL;
+    const char *refusal = NULL;
+    while (!refusal && !drt_visit_stopped(v) && (message = drt_mailbox_next(mailbox)) != NULL) {
+        if (++v->members > v->params->limits.max_members)
+            refusal = "it holds too many files; the rest was not read";
+        grant(l);
+        if (!refusal)
+            visit_message(v, l, message, ++messages, depth + 1);
+    }
+    if (!refusal && stream->error[0]) {
+        drt_fail(v->context, DRT_FAILED, "%s", stream->error);
+        report_archive_failure(v, container, messages);
+    } else if (refusal || messages == 0) {
+        drt_visit_skip(v, container->name, -1, refusal ? refusal : "there is nothing in it, or it is damaged");
+    } else if (!drt_mailbox_is_whole(mailbox)) {
+        drt_visit_note_unlisted(v);
+    }
+    drt_mailbox_close(mailbox);
 }
 
 /* Does the file at hand hold just these bytes? */
@@ -562,6 +627,10 @@ static void visit_archive(drt_visit *v, level *outer, drt_stream *stream, const 
         drt_visit_out_of_memory(v);
         return;
     }
+    if (container->kind == DRT_CONTAINER_MAILBOX) {
+        visit_mailbox(v, &l, container, stream, depth);
+        return;
+    }
     size_t tex = v->tex.n;
     if (!container->seeks || stream->seek) {
         open_archive(v, &l, container, stream, own_name, strlen(own_name), depth);
@@ -594,14 +663,8 @@ static void visit_archive(drt_visit *v, level *outer, drt_stream *stream, const 
 /* One member, or a file on disk: what is it? */
 static void visit(drt_visit *v, level *outer, drt_stream *stream, const char *name, size_t name_length, int depth) {
     drt_format_probe probe = {.name = name, .name_length = name_length};
-    if (!drt_stream_peek(stream, DRT_FORMAT_HEAD) && (!stream->damaged || stream->head.length == 0)) {
-        if (!drt_visit_stopped(v) && drt_visit_wants(v, drt_container_by_name(&probe)))
-            drt_visit_skip(v, "", stream->size, stream->error);
+    if (!look(v, stream, &probe))
         return;
-    }
-    probe.head = stream->head.data;
-    probe.head_length = stream->head.length < DRT_FORMAT_HEAD ? stream->head.length : DRT_FORMAT_HEAD;
-    probe.whole = stream->head.length < DRT_FORMAT_HEAD;
     const drt_format *format = drt_format_by_content(&probe), *named = drt_format_by_name(&probe);
     const drt_container *container = format ? NULL : drt_container_by_content(&probe);
     if (!container && !format && !named->extract && !named->split && !*named->name)

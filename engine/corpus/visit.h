@@ -31,6 +31,8 @@ typedef struct {
 void drt_visit_file(drt_visit *visit, int file, const struct stat *facts, const char *name);
 /* Reports what is not read at the current path. */
 void drt_visit_skip(drt_visit *visit, const char *format, int64_t raw_bytes, const char *reason);
+/* There may be more below the current path than is handed on. */
+void drt_visit_note_unlisted(drt_visit *visit);
 /* Is what has the current path, a folder or archive or not, wanted? Counts it if not. */
 bool drt_visit_wants(drt_visit *visit, bool holds_others);
 /* Hands on the sources of TeX that wait, from that one on: main files with what they include, and the rest. */

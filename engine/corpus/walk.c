@@ -18,16 +18,17 @@
 
 /* ------------------------------------------------------- files, folders ---- */
 
-/* Sorted names of a folder, without "." and ".."; false: out of memory. */
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool list_folder(DIR *folder, char ***names, size_t *n) {
+/* Sorted names of a folder, without "." and ".."; *error: why there may be more. false: out of memory. */
+static bool list_folder(DIR *folder, char ***names, size_t *n, int *error) {
     size_t capacity = 0;
     *names = NULL;
     *n = 0;
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    *error = 0;
+    for (struct dirent *entry; errno = 0, (entry = readdir(folder)) != NULL;) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         if (*n == capacity) {
@@ -41,6 +42,7 @@ static bool list_folder(DIR *folder, char ***names, size_t *n) {
             return false;
         ++*n;
     }
+    *error = errno;
     if (*n > 0)
         qsort(*names, *n, sizeof **names, compare_names);
     return true;
@@ -48,7 +50,7 @@ static bool list_folder(DIR *folder, char ***names, size_t *n) {
 
 static void skip_errno(drt_visit *v, const char *what) {
     char reason[160];
-    snprintf(reason, sizeof reason, "the %s cannot be opened: %s", what, strerror(errno));
+    snprintf(reason, sizeof reason, "the %s: %s", what, strerror(errno));
     if (!v->measuring)
         drt_visit_skip(v, "", -1, reason);
 }
@@ -60,7 +62,7 @@ static void skip_unopened(drt_visit *v, const char *name, bool is_folder) {
     if (!drt_visit_wants(v, is_folder || drt_container_by_name(&probe)))
         return;
     errno = error;
-    skip_errno(v, is_folder ? "folder" : "file");
+    skip_errno(v, is_folder ? "folder cannot be opened" : "file cannot be opened");
 }
 
 static void skip_entry(drt_visit *v, const char *reason) {
@@ -77,7 +79,7 @@ static void visit_folder(drt_visit *v, int folder, int depth);
 static void visit_entry(drt_visit *v, int folder, const char *name, int depth) {
     struct stat facts;
     if (fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0) {
-        skip_errno(v, "file");
+        skip_errno(v, "file cannot be opened");
         return;
     }
     bool is_folder = S_ISDIR(facts.st_mode);
@@ -121,16 +123,20 @@ static void visit_folder(drt_visit *v, int folder, int depth) {
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *stream = copy < 0 ? NULL : fdopendir(copy);
     if (!stream) {
-        skip_errno(v, "folder");
+        skip_errno(v, "folder cannot be opened");
         if (copy >= 0)
             close(copy);
         return;
     }
     char **names;
     size_t n;
-    if (!list_folder(stream, &names, &n))
+    int error;
+    if (!list_folder(stream, &names, &n, &error))
         drt_visit_out_of_memory(v);
     closedir(stream);
+    errno = error;
+    if (error != 0)
+        skip_errno(v, "folder cannot be read to its end");
     size_t tex = v->tex.n;
     for (size_t i = 0; i < n; i++) {
         if (!drt_visit_stopped(v)) {

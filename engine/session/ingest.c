@@ -607,7 +607,8 @@ static drt_status run_stages(ingest *in) {
         return drt_fail(run->context, run->status, "%s", run->error.data);
     if (!run->params->sync || in->cancelled)
         return DRT_OK;
-    return drt_ingest_remove_vanished(run->context, run->library, run->params, &run->seen, &in->report->removed);
+    return drt_ingest_remove_vanished(run->context, run->library, run->params, &run->seen, &in->report->removed,
+                                      &in->report->unsure);
 }
 
 drt_status drt_ingest(drt_context *context, drt_library *library, drt_model *model, const drt_ingest_params *params,

@@ -104,7 +104,9 @@ static bool tell_vanished(void *user, const drt_string *archive, const drt_strin
                           const uint8_t sha256[DRT_HASH_SIZE]) {
     preview *p = user;
     (void)sha256;
-    if (drt_seen_vanished(&p->seen, p->params, archive, path))
+    drt_place_fate fate = drt_seen_fate(&p->seen, p->params, archive, path);
+    p->report->unsure += fate == DRT_PLACE_UNSURE;
+    if (fate == DRT_PLACE_VANISHED)
         tell(p, path, &(drt_string){0}, &(drt_string){0}, DRT_WOULD_REMOVE);
     return true;
 }
@@ -150,6 +152,11 @@ static drt_status on_skipped(void *user, const drt_source *source, drt_extract *
     return note_member(user, DRT_MEMBER_SKIPPED, source, extract);
 }
 
+static bool on_unlisted(void *user, const drt_source *source) {
+    preview *p = user;
+    return drt_seen_add_unlisted(&p->seen, source);
+}
+
 static bool is_wanted(void *user, const char *path, size_t path_length, bool holds_others) {
     const preview *p = user;
     return drt_ingest_wants(p->params, path, path_length, holds_others);
@@ -175,6 +182,7 @@ static drt_status walk_arguments(preview *p) {
     walk.member = on_skipped;
     walk.wanted = is_wanted;
     walk.passed_over = &p->report->passed_over;
+    walk.unlisted = on_unlisted;
     walk.user = p;
     drt_status status = DRT_OK;
     for (size_t i = 0; i < p->params->n_paths && status == DRT_OK && !drt_cancelled(p->context); i++) {

@@ -145,12 +145,18 @@ static bool is_wanted(void *user, const char *path, size_t path_length, bool hol
     return drt_ingest_wants(r->run->params, path, path_length, holds_others);
 }
 
+static bool on_unlisted(void *user, const drt_source *source) {
+    reader *r = user;
+    return !r->run->params->sync || drt_seen_add_unlisted(&r->run->seen, source);
+}
+
 static drt_corpus_params walk_of(reader *r) {
     drt_corpus_params walk = drt_corpus_params_default();
     walk.raw = on_raw;
     walk.member = on_skipped;
     walk.wanted = is_wanted;
     walk.passed_over = &r->run->passed_over;
+    walk.unlisted = on_unlisted;
     walk.progress = on_progress;
     walk.user = r;
     return walk;

@@ -1,5 +1,5 @@
 """test_ingest.py: which members an ingest takes, what it would do, what it does with what has vanished."""
-import io, os, signal, tarfile, time
+import io, os, signal, tarfile, time, zipfile
 
 import cli
 
@@ -96,6 +96,70 @@ class Ingest(cli.Case):
         os.rename(self.path("d"), self.path("away"))
         self.drt("ingest", "lib", "--sync", "d", code=2)
         self.assertLessEqual(set(all_of_it) - {"d/a.md"}, set(self.documents()))
+
+    def test_sync_keeps_what_damage_hides(self):
+        """the index of a sound archive, with damaged data inside: a mailbox, a message with files, an archive"""
+        message = "From ada@x Tue Mar  3 10:00:00 2020\nFrom: Ada\nSubject: Number %d\n\nThe mill number %d burned %s.\n\n"
+        box = "".join(message % (i, i, os.urandom(9).hex()) for i in range(80)).encode()
+        letter = b"From: Ada\nSubject: Bridges\nContent-Type: multipart/mixed; boundary=b\n\n" + b"".join(
+            b"--b\nContent-Disposition: attachment; filename=%d.txt\n\nThe bridge %d is closed %s.\n" % (i, i, os.urandom(9).hex().encode())
+            for i in range(20)) + b"--b--\n"
+        inner = io.BytesIO()
+        with zipfile.ZipFile(inner, "w") as archive:
+            archive.writestr("in.txt", "The lamp was lit.")
+            archive.writestr("out.txt", "The lamp went out.")
+        path = self.path("box.zip")
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("mail.mbox", box)
+            archive.writestr("letter.eml", letter)
+            archive.writestr("inner.zip", inner.getvalue())
+            archive.writestr("plain.txt", "A plain text.")
+            offsets = {info.filename: info.header_offset + 30 + len(info.filename) + info.compress_size // 2 for info in archive.infolist()}
+        self.drt("ingest", "lib", "box.zip")
+        before = self.documents()
+        self.assertEqual(len(before), 80 + 21 + 2 + 1)
+        with open(path, "r+b") as f:
+            for name in "mail.mbox", "letter.eml", "inner.zip":
+                f.seek(offsets[name])
+                f.write(b"\0" * 40)
+        would = self.would("lib", "box.zip", "--sync", code=1)
+        self.assertNotIn("removed", would.values())
+        self.assertEqual(self.sync("lib", "box.zip", code=1), [])
+        self.assertLessEqual(set(before), set(self.documents()))
+        ran = self.drt("ingest", "lib", "box.zip", "--sync", code=1)
+        self.assertRegex(ran.err.decode(), r"skipped: box.zip/mail.mbox: [^\n]*; what comes before this was read\n")
+        self.assertRegex(ran.err.decode(), r", [0-9]+ kept \(what holds them could not be read wholly, or is empty\)[,;]")
+
+    def test_sync_keeps_what_stands_behind_other_things_now(self):
+        """folders and mailboxes that became links, or aren't looked into"""
+        self.write("d/sub/a.txt", "The mill burned.")
+        self.write("d/inbox", "From a@x Tue Mar  3 10:00:00 2020\nFrom: Ada\nSubject: x\n\nThe bridge is closed.\n")
+        self.write("d/b.txt", "The lamp was lit.")
+        self.drt("ingest", "lib", "d")
+        before = self.documents()
+        self.assertIn("d/inbox/1.eml", before)
+        os.rename(self.path("d", "sub"), self.path("sub"))
+        os.symlink("../sub", self.path("d", "sub"))
+        os.remove(self.path("d", "inbox"))
+        os.symlink("nowhere", self.path("d", "inbox"))
+        self.assertEqual(self.sync("lib", "d", code=1), [])
+        self.assertEqual(self.sync("lib", "d", "--include", "*.eml", "--include", "*.txt"), [])
+        self.assertLessEqual(set(before), set(self.documents()))
+        os.remove(self.path("d", "sub"))
+        os.remove(self.path("d", "inbox"))
+        self.assertEqual(self.sync("lib", "d"), ["d/inbox", "d/inbox/1.eml", "d/sub", "d/sub/a.txt"])
+
+    def test_sync_of_a_tar_that_was_cut_between_members(self):
+        self.tree()
+        with tarfile.open(self.path("d", "plain.tar"), "w", format=tarfile.USTAR_FORMAT) as archive:
+            for name in "x.txt", "y.txt":
+                archive.add(self.path("d", "a.txt"), arcname=name)
+        self.drt("ingest", "lib", "d")
+        with open(self.path("d", "plain.tar"), "r+b") as f:
+            f.truncate(1024)
+        self.assertEqual(self.sync("lib", "d"), [])
+        os.remove(self.path("d", "plain.tar"))
+        self.assertEqual(self.sync("lib", "d"), ["d/plain.tar/x.txt", "d/plain.tar/y.txt"])
 
     def test_sync_keeps_other_paths_of_the_same_content(self):
         self.write("d/a.txt", "The mill burned.")

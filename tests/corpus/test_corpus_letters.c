@@ -89,6 +89,8 @@ static void subtitles(void **state) {
     drt_extract_clear(&made);
 }
 
+static char long_line[30000];
+
 #define MULTI(type, parts) "Content-Type: multipart/" type "; boundary=\"b\"\n\n" parts "--b--\n"
 
 static void messages(void **state) {
@@ -112,6 +114,114 @@ static void messages(void **state) {
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_text("a.eml", cases[i][0], cases[i][1]);
+}
+
+/* What mail programs, lists and gateways make of texts. */
+static void messages_as_they_come(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"Just a text without\nany header.\n", "Just a text without\nany header."},
+        {"From: a@b\nSubject: s\nno header, and no blank line\n", "no header, and no blank line"},
+        {"Subject: The mill has burned (no more to say)\n\n\n", "The mill has burned (no more to say)"},
+        {"Content-Transfer-Encoding: base64\n\nIt only says that it is.\n", "It only says that it is."},
+        {"Content-Transfer-Encoding: base64\n\nVGhlIG1pbGw=\n\n______\nA list of mail\n",
+         "The mill\n\n______\nA list of mail"},
+        {"Content-Transfer-Encoding: base64\n\nVGhlIA==\nbWlsbA==\n", "The mill"},
+        {"Content-Transfer-Encoding: quoted-printable\n\nOne= \t\n two =\r\nthree=3D a=b =ZZ",
+         "One two three= a=b =ZZ"},
+        {"Content-Type: text/plain; charset=us-ascii\n\nM\xFCller gr\xF6\xDF"
+         "er \xFC"
+         "ber Stra\xDF"
+         "e f\xFCr\n",
+         "M\xC3\xBCller gr\xC3\xB6\xC3\x9F"
+         "er \xC3\xBC"
+         "ber Stra\xC3\x9F"
+         "e f\xC3\xBCr"},
+        {"Content-Type: text/html\n\n<meta charset=iso-8859-2><p>\xB3\xF3"
+         "d\xBC\n",
+         "\xC5\x82\xC3\xB3"
+         "d\xC5\xBA"},
+        {"Content-Type: text/plain; format=flowed\n\nThe lamp was \nlit. \n\n> quoted \n> text\n>\n> more\n From "
+         "here\n-- \nAda\n",
+         "The lamp was lit.\n\n> quoted text\n\n> more\n\nFrom here\n--\nAda"},
+        {"Content-Type: text/plain; format=flowed; delsp=yes\n\n\xE4\xB8\x80 \n\xE4\xBA\x8C\n",
+         "\xE4\xB8\x80\xE4\xBA\x8C"},
+        {"\n> The lamp was lit at dusk and it went out at dawn, for\n> nobody had filled it with oil in time for the "
+         "night.\nNo.\n",
+         "> The lamp was lit at dusk and it went out at dawn, for nobody had filled it with oil in time for the "
+         "night.\n\nNo."},
+        {"\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nSigned.\n- - item\n-----BEGIN PGP "
+         "SIGNATURE-----\n\niQ\n-----END PGP SIGNATURE-----\n",
+         "Signed.\n- item"},
+        {MULTI("signed", "--b\n\nSigned.\n--b\nContent-Type: application/pgp-signature; name=s.asc\n\niQ\n"),
+         "Signed."},
+        {MULTI("mixed", "--b\nContent-Type: multipart/alternative; boundary=bb\n\n--bb\n\nplain\n--bb\nContent-Type: "
+                        "text/html\n\npage\n--bb--\n--b\n\nmore\n"),
+         "plain\n\nmore"},
+        {MULTI("related", "--b\nContent-Type: text/html\n\n<p>See <img src=cid:1> here\n--b\nContent-Type: image/png\n"
+                          "Content-ID: <1>\n\nno\n"),
+         "See here"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_text("a.eml", cases[i][0], cases[i][1]);
+    assert_text("a.emlx", "15\nSubject: x\n\nOne<plist>", "One");
+}
+
+static void what_a_message_keeps_to_itself_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *source, *reason, *text;
+    } cases[] = {
+        {MULTI("encrypted", "--b\nContent-Type: application/octet-stream\n\nxx\n"),
+         "it is encrypted; a key would be needed", ""},
+        {"Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nMIIB",
+         "it is encrypted; a key would be needed", ""},
+        {"Content-Type: application/pkcs7-mime; smime-type=signed-data\n\nMIIB",
+         "it is packed with its signature (S/MIME), which is not read", ""},
+        {"\n-----BEGIN PGP MESSAGE-----\n\nhQ\n-----END PGP MESSAGE-----\n", "it is encrypted; a key would be needed",
+         ""},
+        {"\nHello.\n-----BEGIN PGP MESSAGE-----\n\nhQ\n-----END PGP MESSAGE-----\n",
+         "a part of it is encrypted; a key would be needed", "Hello."},
+        {"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nOne.\n--b\n\nTwo",
+         "its last part has no end: it may be cut", "One.\n\nTwo"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        drt_extract made = extract_bytes("a.eml", cases[i].source, strlen(cases[i].source));
+        assert_int_equal(made.status, *cases[i].text ? DRT_DOCUMENT_PARTIAL : DRT_DOCUMENT_SKIPPED);
+        assert_string_equal(made.reason.data, cases[i].reason);
+        assert_string_equal(made.text.length ? made.text.data : "", cases[i].text);
+        drt_extract_clear(&made);
+    }
+}
+
+static void assert_headers(const char *source, const char *title, const char *date, const char *authors) {
+    drt_extract made = extract_bytes("a.eml", source, strlen(source));
+    drt_buffer joined = {0};
+    for (size_t i = 0; i < made.n_authors; i++)
+        assert_true(drt_buffer_printf(&joined, "%s%s", i ? "|" : "", made.authors[i].data));
+    assert_string_equal(made.title.data ? made.title.data : "", title);
+    assert_string_equal(made.date.data ? made.date.data : "", date);
+    assert_string_equal(joined.length ? joined.data : "", authors);
+    drt_buffer_free(&joined);
+    drt_extract_clear(&made);
+}
+
+static void headers(void **state) {
+    (void)state;
+    /* words that share a character, folded, of several charsets, with a language, among plain ones */
+    assert_headers("Subject: =?utf-8?B?w6TDtsM=?=\n =?UTF-8*de?B?vA==?= and "
+                   "=?iso-8859-1?Q?caf=E9?=\n\t=?utf-8?q?_b=C3=A4r?= x\n\n.",
+                   "\xC3\xA4\xC3\xB6\xC3\xBC and caf\xC3\xA9 b\xC3\xA4r x", "", "");
+    assert_headers("From: \"Renn, Ada\" <ada@x>, bo@x (Bo Tarn),\n <cy@x>, \"E \\\"the\\\" F\" <e@f>\n\n.", "", "",
+                   "Renn, Ada|Bo Tarn|cy@x|E \"the\" F");
+    assert_headers("Sender: Ada Renn <a@x>\n\n.", "", "", "Ada Renn");
+    assert_headers("subject : T\nFROM:\n Ada\n\n.", "T", "", "Ada");
+    assert_headers("Date: Tue, 3 Mar 2020 23:59:00 -0800 (PST)\n\n.", "", "2020-03-03", "");
+    assert_headers("Date: 03-Mar-98 10:00\n\n.", "", "1998-03-03", "");
+    assert_headers("Date: Tue Mar  3 10:00:00 2020\n\n.", "", "2020-03-03", "");
+    assert_headers("Date: Tuesday, 3 March 2020\n\n.", "", "2020-03-03", "");
+    assert_headers("Date: 2020-03-03T10:00:00Z\n\n.", "", "2020-03-03", "");
+    assert_headers("Date: some day\n\n.", "", "some day", "");
     static const char source[] =
         "From: =?iso-8859-1?Q?Bj=F6rn?= =?utf-8?B?IFQu?= <b@x>\nSubject: The\n =?utf-8?Q?M=C3=BChle?=\n"
         "Date: Tue, 3 Mar 2020 10:00:00 +0100\n\nText";
@@ -119,11 +229,6 @@ static void messages(void **state) {
     assert_string_equal(made.title.data, "The M\xC3\xBChle");
     assert_string_equal(made.date.data, "2020-03-03");
     assert_string_equal(made.authors[0].data, "Bj\xC3\xB6rn T.");
-    drt_extract_clear(&made);
-    static const char locked[] = MULTI("encrypted", "--b\nContent-Type: application/octet-stream\n\nxx\n");
-    made = extract_bytes("a.eml", locked, sizeof locked - 1);
-    assert_int_equal(made.status, DRT_DOCUMENT_SKIPPED);
-    assert_string_equal(made.reason.data, "it is encrypted; a key would be needed");
     drt_extract_clear(&made);
 }
 
@@ -143,11 +248,81 @@ static void mailboxes_hold_messages_and_what_is_attached(void **state) {
                           "m.mbox/2.eml/part-3.eml | ok | mail |  | Forwarded.\n"
                           "m.mbox/2.eml | ok | mail |  | Second.\n");
     scratch_write("e.mbox", "no mail", 7);
-    assert_rows("e.mbox", "e.mbox | skipped | mbox | there is nothing in it, or it is damaged | \n");
+    assert_rows("e.mbox", "e.mbox | ok | text |  | no mail\n"); /* nor a mailbox */
     scratch_write("inbox", box, sizeof box - 1);
     drt_buffer rows = walk_rows(scratch_path("inbox"), NULL);
     assert_non_null(strstr(rows.data, "inbox/1.eml | ok"));
     drt_buffer_free(&rows);
+    scratch_remove();
+}
+
+#define MARK "From ada@x Tue Mar  3 10:00:00 2020\n"
+
+/* Names say nothing in folders of mail: what is inside tells. */
+static void folders_of_mail(void **state) {
+    (void)state;
+    static const char mail[] = "Return-Path: <ada@x>\nFrom: Ada <ada@x>\nDate: 3 Mar 2020\nSubject: T\n\nText.\n";
+    static const char digest[] = MULTI("digest", "--b\n\nSubject: x\n\nInner.\n");
+    static const char named[] =
+        MULTI("mixed", "--b\n\nSee.\n--b\nContent-Disposition: attachment;\n filename*0*=utf-8''caf;"
+                       " filename*1*=%C3%A9;\n filename*2=\" x.txt\"\n\nAttached.\n");
+    scratch_make();
+    scratch_write("m/cur/1700000000.M1P2.host,S=10:2,S", mail, sizeof mail - 1);
+    scratch_write("m/new/1700000000.M1P2.mail.example.com", mail, sizeof mail - 2);
+    scratch_write("m/1", mail, sizeof mail - 3);
+    scratch_write("m/note.txt", mail, sizeof mail - 1);
+    scratch_write("m/digest.eml", digest, sizeof digest - 1);
+    scratch_write("m/named.eml", named, sizeof named - 1);
+    scratch_write("m/title", "Title: x\nAuthor: y\n\nNo mail.", 28);
+    assert_rows("m",
+                "m/1 | ok | mail |  | Text\n"
+                "m/cur/1700000000.M1P2.host,S=10:2,S | ok | mail |  | Text.\n"
+                "m/digest.eml/part-1.eml | ok | mail |  | Inner.\n"
+                "m/digest.eml | skipped | mail | there is no text in it | \n"
+                "m/named.eml/caf\xC3\xA9 x.txt | ok | text |  | Attached.\n"
+                "m/named.eml | ok | mail |  | See.\n"
+                "m/new/1700000000.M1P2.mail.example.com | ok | mail |  | Text.\n"
+                "m/note.txt | ok | text |  | Return-Path: <ada@x>\\nFrom: Ada <ada@x>\\nDate: 3 Mar 2020\\nSubject: "
+                "T\\n\\nText.\n"
+                "m/title | ok | text |  | Title: x\\nAuthor: y\\n\\nNo mail.\n");
+    scratch_remove();
+}
+
+/* Lines that look like the beginning of a message, as written by several programs; line ends of both kinds. */
+static void mailboxes_as_they_come(void **state) {
+    (void)state;
+    static const char box[] =
+        "\xEF\xBB\xBF\n" MARK "Subject: x\n\nOne.\n>From here.\n\n>>From there.\n\nFrom 10:30 to 2020\n"
+        "\nFrom - Tue Mar 03 10:00:00 2020\nSubject: \\documentclass\n\n<html>\n\n"
+        "From 17@xxx Tue Mar 03 10:00:00 +0000 2020\r\nSubject: x\r\n\r\nThree.\r\n\r\n" MARK;
+    scratch_make();
+    scratch_write("m.mbox", box, sizeof box - 1);
+    assert_rows("m.mbox", "m.mbox/1.eml | ok | mail |  | One.\\nFrom here.\\n\\n> From there.\\n\\nFrom 10:30 to 2020\n"
+                          "m.mbox/2.eml | ok | mail |  | <html>\n"
+                          "m.mbox/3.eml | ok | mail |  | Three.\n");
+    scratch_remove();
+}
+
+/* A mailbox that is larger than any document may be is read all the same, and a message that is, is skipped alone. */
+static void mailboxes_are_read_in_pieces(void **state) {
+    (void)state;
+    drt_buffer box = {0};
+    for (int i = 0; i < 40; i++)
+        assert_true(drt_buffer_printf(&box, MARK "Subject: %d\n\n%.*s\n\n", i, i == 7 ? 30000 : 3000,
+                                      (const char *)memset(long_line, 'a' + i % 26, sizeof long_line)));
+    scratch_make();
+    scratch_write("m.mbox", box.data, box.length);
+    drt_corpus_params params = drt_corpus_params_default();
+    params.limits.max_member_bytes = 16384;
+    drt_buffer rows = walk_rows(scratch_path("m.mbox"), &params);
+    assert_non_null(strstr(rows.data, "m.mbox/8.eml | skipped | mail | it is larger than the limit of 0 MiB"));
+    assert_non_null(strstr(rows.data, "m.mbox/40.eml | ok | mail |  | nnn"));
+    size_t lines = 0;
+    for (const char *at = rows.data; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    assert_int_equal(lines, 40);
+    drt_buffer_free(&rows);
+    drt_buffer_free(&box);
     scratch_remove();
 }
 
@@ -174,7 +349,13 @@ int main(void) {
         cmocka_unit_test(notebooks),
         cmocka_unit_test(subtitles),
         cmocka_unit_test(messages),
+        cmocka_unit_test(messages_as_they_come),
+        cmocka_unit_test(what_a_message_keeps_to_itself_is_told),
+        cmocka_unit_test(headers),
         cmocka_unit_test(mailboxes_hold_messages_and_what_is_attached),
+        cmocka_unit_test(folders_of_mail),
+        cmocka_unit_test(mailboxes_as_they_come),
+        cmocka_unit_test(mailboxes_are_read_in_pieces),
         cmocka_unit_test(mail_nests_to_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 /* Folders, files, archives and archives inside archives: path, status, format, reason and text of every member. What
  * hostile ones do is in test_corpus_hostile.c. */
+#include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -307,6 +309,75 @@ static void only_what_is_wanted_is_told(void **state) {
     drt_buffer_free(&rows);
 }
 
+static bool note_unlisted(void *user, const drt_source *source) {
+    drt_buffer *list = user;
+    return drt_buffer_append(list, source->path, source->path_length) && drt_buffer_append_byte(list, '\n');
+}
+
+/* Places below which a later walk may find more: what is below them is not gone when it isn't met. */
+static void what_may_hold_more_is_told(void **state) {
+    (void)state;
+    drt_buffer list = {0}, tar = archive_make("ustar", NULL, NULL, two_texts, 2);
+    drt_buffer gzip = archive_make("ustar", "gzip", NULL, two_texts, 2);
+    write_text("d/a.txt", "A text.");
+    write_text("d/inbox", "No mailbox.");
+    write_text("d/letter.eml", "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nOne.\n--b--\n");
+    write_text("d/cut.eml", "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nOne.\n--b\n\nTwo.\n");
+    scratch_write("d/whole.tar", tar.data, tar.length);
+    scratch_write("d/cut-between.tar", tar.data, 1024);
+    scratch_write("d/cut.tgz", gzip.data, gzip.length - 20);
+    assert_int_equal(mkdir(scratch_path("d/empty"), 0777), 0);
+    assert_int_equal(symlink("a.txt", scratch_path("d/link")), 0);
+    drt_corpus_params params = drt_corpus_params_default();
+    params.wanted = wants_texts;
+    params.unlisted = note_unlisted;
+    drt_context *context = drt_context_new(NULL);
+    params.user = &list;
+    assert_int_equal(drt_corpus_walk(context, scratch_path("d"), &params), DRT_OK);
+    assert_string_equal(list.data,
+                        "d/cut-between.tar\nd/cut.eml\nd/cut.eml\nd/cut.tgz\nd/inbox\nd/letter.eml\nd/link\n");
+    list.length = 0;
+    params.wanted = NULL;
+    assert_int_equal(drt_corpus_walk(context, scratch_path("d"), &params), DRT_OK);
+    assert_string_equal(list.data, "d/cut-between.tar\nd/cut.eml\nd/cut.tgz\nd/link\n");
+    drt_context_free(context);
+    drt_buffer_free(&list);
+    drt_buffer_free(&tar);
+    drt_buffer_free(&gzip);
+}
+
+/* A disk that fails in the middle of a folder's list; readdir() is this where files are large. */
+static long readable_entries = -1; /* -1: all */
+
+struct dirent *__real_readdir64(DIR *folder);
+struct dirent *__wrap_readdir64(DIR *folder);
+
+struct dirent *__wrap_readdir64(DIR *folder) {
+    if (readable_entries == 0) {
+        errno = EIO;
+        return NULL;
+    }
+    readable_entries -= readable_entries > 0;
+    return __real_readdir64(folder);
+}
+
+static void a_folder_that_fails_halfway_is_told(void **state) {
+    (void)state;
+    write_text("d/a.txt", "A text.");
+    write_text("d/b.txt", "A text.");
+    readable_entries = 3; /* of each time that it is listed: for the sizes, and to read it */
+    drt_buffer list = {0};
+    drt_corpus_params params = drt_corpus_params_default();
+    params.unlisted = note_unlisted;
+    params.user = &list;
+    drt_context *context = drt_context_new(NULL);
+    assert_int_equal(drt_corpus_walk(context, scratch_path("d"), &params), DRT_OK);
+    readable_entries = -1;
+    drt_context_free(context);
+    assert_string_equal(list.data, "d\n");
+    drt_buffer_free(&list);
+}
+
 static bool wants_main(void *user, const char *path, size_t length, bool holds_others) {
     (void)user;
     return holds_others || (length >= 8 && memcmp(path + length - 8, "main.tex", 8) == 0);
@@ -378,6 +449,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(kept_bytes_are_extracted_later, set_up, tear_down),
         cmocka_unit_test_setup_teardown(progress_ends_at_the_total, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_is_wanted_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_may_hold_more_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_folder_that_fails_halfway_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_wanted_may_be_included, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_receiver_can_end_the_walk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cancelling_ends_quietly, set_up, tear_down),

@@ -14,7 +14,11 @@ SEEDS = {
 Content-Type: multipart/mixed; boundary="b"\n\n--b\nContent-Type: multipart/alternative; boundary=c\n\n--c\n\nt\n--c\nContent-Type: text/html
 \n<b>h</b>\n--c--\n--b\nContent-Disposition: attachment; filename="x.txt"\nContent-Transfer-Encoding: base64\n\nYWJj\n--b
 Content-Type: message/rfc822\n\nSubject: y\n\nz\n--b--\n""",
-    "mbox": "From a@b Tue Mar  3 10:00:00 2020\nSubject: x\n\na\n\nFrom a@b Tue Mar  3 10:00:00 2020\nSubject: y\n\nb=\n",
+    "names": "From: =?utf-8?Q?\"\"\t\t\xff?= <a@b>, \"A\\\\ \\\"\" <b@c>, d (e \\), =?utf-8*de?B?w6TDtsM=?= =?utf-8?B?vA==?= <f>\n"
+             "Content-Type: text/plain; format=flowed\n\n> a \n> b\n-- \n-----BEGIN PGP SIGNED MESSAGE-----\n\n- -\n",
+    "parameters": "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Disposition: attachment; filename*0*=utf-8''%C3;\n"
+                  " filename*1=x\n\na\n--b\nContent-Type: application/pkcs7-mime\n\nMII\n",
+    "mbox": "From a@b Tue Mar  3 10:00:00 2020\nSubject: x\n\na\n>From\n\n>>From\n\nFrom a@b Tue Mar  3 10:00:00 2020\nSubject: y\n\nb=\n",
 }
 
 for name, text in SEEDS.items():
