@@ -1,8 +1,13 @@
 /* extract.c: what a format makes of a member: its status and the reasons for it. See corpus.h, formats.h. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "engine/corpus/date.h"
 #include "engine/corpus/formats.h"
+
+#define LINE 500     /* bytes of a title, a name or a date */
+#define COMPARED 512 /* authors that later ones are compared with */
 
 void drt_extract_clear(drt_extract *extract) {
     drt_string_free(&extract->reason);
@@ -55,6 +60,50 @@ bool drt_extract_add_author(drt_extract *extract, drt_string *author) {
     grown[extract->n_authors++] = *author;
     *author = (drt_string){0};
     return true;
+}
+
+/* Cuts a line that no one could mean to be that long, and says so by an ellipsis. */
+static bool shorten(drt_string *line) {
+    drt_string cut;
+    drt_buffer made = {0};
+    if (line->length <= LINE)
+        return true;
+    bool ok = drt_buffer_append(&made, line->data, drt_utf8_floor(line->data, line->length, LINE)) &&
+              drt_buffer_append_text(&made, "\xE2\x80\xA6") && drt_string_take(&cut, &made);
+    drt_buffer_free(&made);
+    if (ok) {
+        drt_string_free(line);
+        *line = cut;
+    }
+    return ok;
+}
+
+static bool is_new(const drt_extract *extract, size_t n, const drt_string *author) {
+    for (size_t i = 0; i < n && i < COMPARED; i++)
+        if (drt_string_equal(&extract->authors[i], author->data, author->length))
+            return false;
+    return true;
+}
+
+bool drt_extract_settle(drt_extract *extract) {
+    char iso[11];
+    size_t n = 0;
+    bool ok = shorten(&extract->title);
+    if (extract->date.data && drt_date_iso(extract->date.data, extract->date.length, iso)) {
+        drt_string_free(&extract->date);
+        ok = ok && drt_string_set(&extract->date, iso, strlen(iso));
+    }
+    ok = ok && shorten(&extract->date);
+    for (size_t i = 0; i < extract->n_authors; i++) {
+        drt_string author = extract->authors[i];
+        ok = ok && shorten(&author);
+        if (is_new(extract, n, &author))
+            extract->authors[n++] = author;
+        else
+            drt_string_free(&author);
+    }
+    extract->n_authors = n;
+    return ok;
 }
 
 bool drt_extract_add_page(drt_extract *extract, size_t start, int64_t page) {

@@ -62,6 +62,9 @@ bool drt_extract_note(drt_extract *extract, drt_document_status status, const ch
 bool drt_extract_note_charset(drt_extract *extract, int64_t replacements, const char *guessed_charset);
 /* Moves an owned string to the authors. false: out of memory. */
 bool drt_extract_add_author(drt_extract *extract, drt_string *author);
+/* What formats gave as title, authors and date, as people are to see it: dates as ISO 8601 has them where it is clear what is
+ * meant, no author twice, nothing of any length. false: out of memory. */
+bool drt_extract_settle(drt_extract *extract);
 /* Notes that the text stands on this page from byte `start` on; what was noted for `start` or behind it is not true any
  * more. false: out of memory. */
 bool drt_extract_add_page(drt_extract *extract, size_t start, int64_t page);

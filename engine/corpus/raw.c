@@ -37,6 +37,8 @@ void drt_raw_free(drt_raw *raw) {
 drt_status drt_raw_extract(drt_context *context, const drt_raw *raw, drt_extract *extract) {
     drt_format_input input = {raw->blob.data, raw->blob.length, raw->name.data, raw->name.length};
     drt_status status = raw->format->extract(context, &input, extract);
+    if (status == DRT_OK && !drt_extract_settle(extract))
+        status = drt_fail_memory(context, "a member");
     if (status == DRT_OK && raw->damage.data &&
         !drt_extract_note(extract, DRT_DOCUMENT_PARTIAL, "%s", raw->damage.data))
         status = drt_fail_memory(context, "a member");

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/corpus/container.h"
+#include "engine/corpus/date.h"
 #include "engine/corpus/markup.h"
 #include "tests/corpus/rows.h"
 
@@ -285,6 +286,60 @@ static void markdown_tells_title_authors_and_date(void **state) {
     drt_extract_clear(&made);
 }
 
+/* ------------------------------------------------- title, authors, date ---- */
+
+static void dates_are_read(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"2019-05-17", "2019-05-17"},
+        {"2019-05-17T10:00:00+02:00", "2019-05-17"},
+        {"2019-05-17 10:00", "2019-05-17"},
+        {"2019/5/7", "2019-05-07"},
+        {"2019.05.17", "2019-05-17"},
+        {"2019-05", "2019-05"},
+        {"2019", "2019"},
+        {"2019Z", "2019"},
+        {"20190517", "2019-05-17"},
+        {"D:20190517101500+01'00'", "2019-05-17"},
+        {"20190517101500", "2019-05-17"},
+        {"17 May 2019", "2019-05-17"},
+        {"Fri, 17 May 2019 10:20:30 +0200", "2019-05-17"},
+        {"May 17th, 2019", "2019-05-17"},
+        {"the 3rd of Sept. 2019", "2019-09-03"},
+        {"2019 December", "2019-12"},
+        {"Feb 29, 2020", "2020-02-29"},
+    };
+    static const char *const others[] = {
+        "",           "3/4/2019",    "Spring 2019",   "31 June 2019",   "2019-13-01", "0000-01-01", "May",
+        "17 May 1",   "2019-05-17x", "May June 2019", "17 18 May 2019", "D:2019",     "99999999",   "in press",
+        "2019-00-00", "20190500",    "2019-02-30",    "12345678901234", "2019-",      "1.2.3.4",
+    };
+    char iso[11];
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_true(drt_date_iso(cases[i][0], strlen(cases[i][0]), iso));
+        assert_string_equal(iso, cases[i][1]);
+    }
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_false(drt_date_iso(others[i], strlen(others[i]), iso));
+}
+
+static void what_formats_tell_is_settled(void **state) {
+    (void)state;
+    static const char page[] = "<title>%0600d</title><meta name=author content=Ada><meta name=author content=Bo><meta "
+                               "name=author content=Ada><meta name=date content='May 3, 2020'><p>Text";
+    char source[1000];
+    int n = snprintf(source, sizeof source, page, 7);
+    drt_extract made = extract_bytes("a.html", source, (size_t)n);
+    assert_true(drt_extract_settle(&made));
+    assert_int_equal(made.n_authors, 2);
+    assert_string_equal(made.authors[1].data, "Bo");
+    assert_string_equal(made.date.data, "2020-05-03");
+    assert_int_equal(made.title.length, 503);
+    assert_string_equal(made.title.data + 499, "0\xE2\x80\xA6");
+    drt_extract_clear(&made);
+    assert_true(drt_extract_settle(&made));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(content_goes_before_the_name),
@@ -298,6 +353,8 @@ int main(void) {
         cmocka_unit_test(pages_declare_their_encoding),
         cmocka_unit_test(markdown_loses_its_marks),
         cmocka_unit_test(markdown_tells_title_authors_and_date),
+        cmocka_unit_test(dates_are_read),
+        cmocka_unit_test(what_formats_tell_is_settled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
