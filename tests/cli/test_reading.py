@@ -147,11 +147,11 @@ class Reading(cli.Case):
         lib = self.path("cited.drt")
         self.drt("ingest", lib, "ledger.tex", "many.md")
         listed = self.drt("ls", lib).out.decode().splitlines()
-        self.assertTrue(listed[0].endswith('ledger.tex "The Ledger" by Ada Renn, Bo Tarn (May 2019)'), listed)
+        self.assertTrue(listed[0].endswith('ledger.tex "The Ledger" by Ada Renn, Bo Tarn (2019-05)'), listed)
         self.assertTrue(listed[1].endswith('many.md "Herons" by A One, B Two, C Three and others'), listed)
         self.assertEqual([d["authors"] for d in self.ls(lib)], [["Ada Renn", "Bo Tarn"], ["A One", "B Two", "C Three", "D Four"]])
         found = self.drt("search", lib, "--retriever", "bm25", "seven herons of the reeve").out.decode()
-        self.assertIn('ledger.tex "The Ledger" by Ada Renn, Bo Tarn (May 2019), bytes ', found)
+        self.assertIn('ledger.tex "The Ledger" by Ada Renn, Bo Tarn (2019-05), bytes ', found)
 
     def test_rm(self):
         lib = self.one()
