@@ -1,11 +1,13 @@
 /* pdf.h: what the files of the PDF format share: the pages that pdftotext tells, line by line with their places, and
  * how they become text. format_pdf.c runs pdftotext and says what became of a file, pdf_pages.c reads its output,
- * pdf_order.c finds the order in which lines are read, pdf_text.c makes paragraphs of them.
+ * pdf_letters.c judges its characters, pdf_margins.c finds what stands around the text, pdf_facts.c title, authors and
+ * date, pdf_order.c the order in which lines are read, pdf_text.c makes paragraphs of them.
  * May use: base, formats.h, markup, normalise, utf8proc. */
 #ifndef DRT_CORPUS_PDF_H
 #define DRT_CORPUS_PDF_H
 
 #include "engine/corpus/formats.h"
+#include "engine/corpus/markup.h"
 
 /* In points from the page's upper left corner. */
 typedef struct {
@@ -15,7 +17,9 @@ typedef struct {
 /* A run of words on one height with common gaps: a whole line of a column, or a cell of a table. */
 typedef struct {
     drt_pdf_box box;
-    float height;      /* of most of its letters */
+    float height;      /* of most of its letters, */
+    float other;       /* of others on the same height, in another font; 0: none */
+    float base;        /* foot of its letters: of the higher of these */
     float first_word;  /* width */
     size_t at, length; /* its text in drt_pdf.text: UTF-8 in the order of reading */
     uint32_t words;
@@ -24,6 +28,7 @@ typedef struct {
     bool sideways;                         /* turned by a quarter; then `upwards`: read from the bottom to the top */
     bool upwards;
     bool right_to_left;
+    bool leader; /* it had dots that lead to a page's number */
 } drt_pdf_line;
 
 typedef struct {
@@ -38,7 +43,8 @@ typedef struct {
     drt_pdf_line *lines;
     size_t n_lines, lines_capacity;
     drt_buffer text;
-    int64_t lost; /* characters that are no letters, dropped from readable pages */
+    bool counts_lines; /* has a page of a draft, whose lines are numbered */
+    int64_t lost;      /* characters that are no letters, dropped from readable pages */
 } drt_pdf;
 
 void drt_pdf_clear(drt_pdf *pdf);
@@ -46,6 +52,48 @@ void drt_pdf_clear(drt_pdf *pdf);
 /* Takes the output of `pdftotext -bbox-layout` up to the end of a page: its lines go to pdf, and what stands before
  * the first page (title, authors, date) to extract. false: out of memory. */
 bool drt_pdf_add_page(drt_pdf *pdf, const char *data, size_t length, drt_extract *extract);
+
+/* What the characters of a line or of a page are. */
+typedef struct {
+    size_t odd, visible, letters, accented, digits, punctuation; /* odd: control, private use, replacement */
+    size_t upper, first_three, shifted, vowels;                  /* of letters that may be shifted */
+} drt_pdf_census;
+
+bool drt_pdf_is_odd(uint32_t c); /* control, private use, replacement */
+void drt_pdf_count(drt_pdf_census *all, uint32_t c);
+void drt_pdf_census_add(drt_pdf_census *to, const drt_pdf_census *from);
+/* Are these no letters, but numbers of glyphs? */
+bool drt_pdf_is_unreadable(const drt_pdf_census *all);
+/* Appends a word as pdftotext gives it, with the letters that its odd characters are known to stand for. false: out of
+ * memory. */
+bool drt_pdf_mend_word(const char *data, size_t length, drt_buffer *out);
+
+/* A word on the page, for the search for what counts its lines. */
+typedef struct {
+    drt_pdf_box box;
+    uint32_t value; /* of a number, */
+    bool is_number; /* if it is one */
+    bool of_line;   /* set by drt_pdf_find_line_numbers */
+} drt_pdf_mark;
+
+/* Finds the numbers that count the lines of a draft, in its margins or between its columns. known: an earlier page had
+ * some. Returns how many: they are
+ * the first then, in the order of drt_pdf_compare_marks. */
+size_t drt_pdf_find_line_numbers(drt_pdf_mark *marks, size_t n, bool known, float page_height);
+/* By value and place: for qsort and bsearch. */
+int drt_pdf_compare_marks(const void *a, const void *b);
+
+/* What stands before the first page: the element "title", its content, and a tag "meta". The first of each counts.
+ * false: out of memory. */
+bool drt_pdf_take_title(const drt_markup_token *content, drt_buffer *scratch, drt_extract *extract);
+bool drt_pdf_take_meta(const drt_markup_token *token, drt_buffer *scratch, drt_extract *extract);
+/* Without a title: the largest lines on the first page. dropped: heads; body: height of most letters. false: out of
+ * memory. */
+bool drt_pdf_find_title(const drt_pdf *pdf, float body, const uint8_t *dropped, drt_extract *extract);
+
+/* Marks the lines that are running heads, feet and page numbers: dropped (n_lines), zero before. body: height of most
+ * letters. */
+void drt_pdf_find_heads(const drt_pdf *pdf, float body, uint8_t *dropped);
 
 /* What the reading order makes of a page's lines. */
 typedef enum {

@@ -8,6 +8,7 @@
 
 #include "engine/corpus/pdf.h"
 
+#define MOST_LABEL 8      /* bytes of an equation's number */
 #define MOST_LINES 2000   /* of a page; more are left in pdftotext's order */
 #define MOST_DEPTH 16     /* columns in columns */
 #define STEP 2.0f         /* points between places that are tried */
@@ -126,7 +127,7 @@ static float words_a_line(const line_pointer *lines, size_t n) {
 }
 
 static bool in_one_row(line_pointer a, line_pointer b) {
-    return fabsf(a->box.bottom - b->box.bottom) < SAME_ROW * fmaxf(a->height, b->height);
+    return fabsf(a->base - b->base) < SAME_ROW * fmaxf(a->height, b->height);
 }
 
 /* Lines of `few` that have one of `many` in their row; both by place. */
@@ -204,8 +205,38 @@ static size_t part(line_pointer *lines, size_t n, float at) {
     return n_left;
 }
 
+/* A few signs beside a line: the number of an equation. */
+static bool is_label(line_pointer line) {
+    return line->length <= MOST_LABEL;
+}
+
+/* Are the lines on the right (by place, behind n_left others) few labels, each beside a line on the left? */
+static bool are_labels(const line_pointer *lines, size_t n_left, size_t n) {
+    for (size_t i = n_left; i < n; i++)
+        if (!is_label(lines[i]))
+            return false;
+    return (n - n_left) * 2 <= n_left && count_aligned(lines + n_left, n - n_left, lines, n_left) == n - n_left;
+}
+
+/* Each label behind the line that it stands beside. lines: by place, the labels behind n_left others. */
+static void emit_labelled(orderer *o, const line_pointer *lines, size_t n_left, size_t n) {
+    size_t label = n_left;
+    for (size_t i = 0; i < n_left; i++) {
+        bool labelled = label < n && in_one_row(lines[i], lines[label]);
+        emit(o, lines[i], labelled ? DRT_PDF_ROW : i ? DRT_PDF_FLOW : DRT_PDF_TOP);
+        if (labelled)
+            emit(o, lines[label++], DRT_PDF_CELL);
+    }
+    for (; label < n; label++)
+        emit(o, lines[label], DRT_PDF_FLOW);
+}
+
 static void order_columns(orderer *o, line_pointer *lines, size_t n, float at, int depth) {
     size_t n_left = part(lines, n, at);
+    if (!o->right_to_left && are_labels(lines, n_left, n)) {
+        emit_labelled(o, lines, n_left, n);
+        return;
+    }
     if (o->right_to_left)
         order(o, lines + n_left, n - n_left, depth + 1);
     order(o, lines, n_left, depth + 1);
@@ -217,12 +248,13 @@ static bool crosses(line_pointer line, float at) {
     return !is_left(line, at) && !is_right(line, at);
 }
 
-/* Lines from start on that don't cross the gutter, as far as they go: are they on both sides, and what are they? */
+/* Lines from start on that don't cross the gutter, as far as they go: do they stand beside each
+ * other, and what are they? */
 static bool find_band(line_pointer *lines, size_t n, float at, size_t start, size_t *end, bool *table) {
     size_t n_left = 0;
     for (*end = start; *end < n && !crosses(lines[*end], at); ++*end)
         n_left += is_left(lines[*end], at);
-    if (n_left == 0 || n_left == *end - start)
+    if (n_left == 0 || n_left == *end - start || try_gutter(lines + start, *end - start, at).pairs == 0)
         return false;
     part(lines + start, *end - start, at);
     *table = is_table(lines + start, n_left, lines + start + n_left, *end - start - n_left);

@@ -16,8 +16,9 @@
 
 #define FARTHEST 100000.0f /* points; no page is larger */
 #define NO_GAP 0.08f       /* of the height: words nearer than that are one */
-#define LEAST_JUDGED 40    /* letters by which a page is judged, */
-#define LEAST_ODD 4        /* and odd ones */
+#define MOST_FONTS 6       /* of a line that are looked at */
+#define SAME_FONT 0.04f    /* heights of words in one font differ by less, */
+#define SAME_FOOT 0.2f     /* and the feet of letters of several fonts on a line */
 
 typedef struct {
     drt_pdf_box box;
@@ -26,20 +27,16 @@ typedef struct {
     bool right_to_left;
 } word;
 
-/* What the characters of a page are. */
-typedef struct {
-    size_t odd, visible, letters, digits, punctuation; /* odd: control, private use, replacement */
-    size_t upper, first_three, shifted, vowels;        /* see is_shifted() */
-} census;
-
 typedef struct {
     drt_pdf *pdf;
     drt_extract *extract;
     drt_pdf_page *page;
     word *words; /* of the line at hand */
     size_t n_words, capacity;
-    drt_buffer words_text, scratch;
-    census line, all;
+    drt_buffer words_text, scratch, mended;
+    drt_pdf_mark *line_numbers; /* of the page, sorted */
+    size_t n_line_numbers;
+    drt_pdf_census line, all;
     bool failed;
 } reader;
 
@@ -63,10 +60,6 @@ static void *grow(void *items, size_t n, size_t *capacity, size_t size) {
 
 /* ------------------------------------------------------------------------- characters ---- */
 
-static bool is_odd(uint32_t c) {
-    return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0xE000 && c < 0xF900) || c == 0xFFFD || c >= 0xF0000;
-}
-
 static bool is_right_to_left(uint32_t c) {
     return (c >= 0x590 && c < 0x900) || (c >= 0xFB1D && c < 0xFE00) || (c >= 0xFE70 && c < 0xFEFF);
 }
@@ -74,44 +67,6 @@ static bool is_right_to_left(uint32_t c) {
 /* Ligatures and the shapes that letters take in words. */
 static bool is_shape(uint32_t c) {
     return (c >= 0xFB00 && c < 0xFE00) || (c >= 0xFE70 && c < 0xFEFF);
-}
-
-static void count(census *all, uint32_t c) {
-    all->visible++;
-    all->letters += c >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    all->digits += c >= '0' && c <= '9';
-    all->punctuation += c > 0x20 && c < 0x7F && !strchr(".-_=*", (int)c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
-                        !(c >= '0' && c <= '9');
-    all->upper += c >= 'A' && c <= 'Z';
-    all->first_three += c >= 'A' && c <= 'C';
-    all->shifted += c >= 'a' - 29 && c <= 'z' - 29;
-    all->vowels += c < 0x80 && strchr("DHLRX", (int)c) && c; /* aeiou - 29 */
-}
-
-static void add_census(census *to, const census *from) {
-    to->odd += from->odd;
-    to->visible += from->visible;
-    to->letters += from->letters;
-    to->digits += from->digits;
-    to->punctuation += from->punctuation;
-    to->upper += from->upper;
-    to->first_three += from->first_three;
-    to->shifted += from->shifted;
-    to->vowels += from->vowels;
-}
-
-/* The numbers of glyphs in fonts made of TrueType ones are mostly those of ASCII less 29. Text of them has vowels
- * enough once it is put right, and none of the letters A, B and C, which every other text in capitals has. */
-static bool is_shifted(const census *all) {
-    return all->upper >= LEAST_JUDGED && all->first_three * 50 < all->upper && all->shifted * 10 > all->visible * 7 &&
-           all->vowels * 4 > all->shifted;
-}
-
-static bool is_unreadable(const census *all) {
-    if ((all->odd >= LEAST_ODD && all->odd * 8 > all->visible + all->odd) || is_shifted(all))
-        return true;
-    return all->visible >= LEAST_JUDGED && (all->letters + all->digits) * 5 < all->visible * 2 &&
-           all->punctuation * 2 > all->visible;
 }
 
 /* ------------------------------------------------------------------------------ words ---- */
@@ -122,11 +77,9 @@ static void append(reader *r, drt_buffer *buffer, const char *data, size_t lengt
 
 /* Appends a character, the letters of one that stands for several, or nothing. */
 static void append_character(reader *r, const char *data, size_t length, uint32_t c) {
-    if (is_odd(c)) {
-        r->line.odd++;
+    drt_pdf_count(&r->line, c);
+    if (drt_pdf_is_odd(c))
         return;
-    }
-    count(&r->line, c);
     if (!is_shape(c)) {
         append(r, &r->words_text, data, length);
         return;
@@ -202,6 +155,24 @@ static drt_pdf_box box_of(const drt_markup_token *token) {
     return box;
 }
 
+/* The value of a word that is a number of a few digits. */
+static bool read_number(const char *data, size_t length, uint32_t *value) {
+    *value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (data[i] < '0' || data[i] > '9' || i >= 5)
+            return false;
+        *value = *value * 10 + (uint32_t)(data[i] - '0');
+    }
+    return length > 0;
+}
+
+/* Is this word one of the numbers that count the lines? */
+static bool is_line_number(const reader *r, const drt_pdf_box *box, const char *data, size_t length) {
+    drt_pdf_mark mark = {.box = *box};
+    return r->n_line_numbers > 0 && read_number(data, length, &mark.value) &&
+           bsearch(&mark, r->line_numbers, r->n_line_numbers, sizeof mark, drt_pdf_compare_marks);
+}
+
 static void add_word(reader *r, drt_markup *markup, const drt_markup_token *token) {
     drt_markup_token content;
     drt_markup_raw(markup, token, &content);
@@ -215,9 +186,14 @@ static void add_word(reader *r, drt_markup *markup, const drt_markup_token *toke
     }
     const char *data = r->scratch.data ? r->scratch.data : "";
     word added = {.box = box_of(token), .at = r->words_text.length};
+    if (is_line_number(r, &added.box, data, r->scratch.length))
+        return;
     size_t before = r->line.visible;
-    added.right_to_left = has_right_to_left(data, r->scratch.length);
-    append_word_text(r, data, r->scratch.length, added.right_to_left);
+    r->mended.length = 0;
+    r->failed = !drt_pdf_mend_word(data, r->scratch.length, &r->mended);
+    data = r->mended.data ? r->mended.data : "";
+    added.right_to_left = has_right_to_left(data, r->mended.length);
+    append_word_text(r, data, r->mended.length, added.right_to_left);
     added.length = r->words_text.length - added.at;
     added.characters = r->line.visible - before;
     if (added.length > 0)
@@ -255,13 +231,40 @@ static bool order_words(reader *r) {
     return right_to_left;
 }
 
-/* The height of most letters. */
-static float common_height(const reader *r, bool sideways) {
-    const word *common = r->words;
-    for (size_t i = 1; i < r->n_words; i++)
-        if (r->words[i].characters > common->characters)
-            common = &r->words[i];
-    return sideways ? common->box.right - common->box.left : common->box.bottom - common->box.top;
+/* Words of one height: of one font, that is. */
+typedef struct {
+    float height, base;
+    size_t characters;
+} font;
+
+/* The heights of most letters and of the next most that stand on the same height: raised numbers do not. */
+static void find_fonts(const reader *r, drt_pdf_line *line) {
+    font fonts[MOST_FONTS] = {{0}};
+    size_t n = 0, best = 0, next = MOST_FONTS;
+    for (size_t i = 0, k; i < r->n_words; i++) {
+        const drt_pdf_box *box = &r->words[i].box;
+        float height = line->sideways ? box->right - box->left : box->bottom - box->top;
+        for (k = 0; k < n && fabsf(fonts[k].height - height) > SAME_FONT * height;)
+            k++;
+        if (k == n && n < MOST_FONTS)
+            fonts[n++] = (font){.height = height, .base = box->bottom};
+        if (k < n)
+            fonts[k].characters += r->words[i].characters;
+    }
+    for (size_t k = 1; k < n; k++)
+        best = fonts[k].characters > fonts[best].characters ? k : best;
+    for (size_t k = 0; k < n; k++) {
+        float higher = fmaxf(fonts[k].height, fonts[best].height);
+        if (k != best && fonts[k].characters > 1 && fabsf(fonts[k].base - fonts[best].base) < SAME_FOOT * higher &&
+            (next == MOST_FONTS || fonts[k].characters > fonts[next].characters))
+            next = k;
+    }
+    line->height = fonts[best].height;
+    line->base = fonts[best].base;
+    if (next < MOST_FONTS && !line->sideways) {
+        line->other = fonts[next].height;
+        line->base = line->other > line->height ? fonts[next].base : line->base;
+    }
 }
 
 /* The number that a word is, 0: none, or none that notes have. */
@@ -287,16 +290,26 @@ static bool is_sideways(const reader *r) {
     return turned > upright;
 }
 
-/* Dots that lead to a page number, each a word. */
-static bool is_leader(const reader *r, const word *w) {
-    return w->length == 1 && r->words_text.data[w->at] == '.';
+/* Dots that lead to a page number, one or many. */
+static bool is_dots(const reader *r, const word *w) {
+    for (size_t i = 0; i < w->length; i++)
+        if (r->words_text.data[w->at + i] != '.')
+            return false;
+    return w->length > 0;
+}
+
+static bool is_leader(const reader *r, size_t i) {
+    const word *w = &r->words[i];
+    return is_dots(r, w) && (w->length > 3 || (i > 1 && is_dots(r, w - 1) && is_dots(r, w - 2)));
 }
 
 static void add_words(reader *r, drt_pdf_line *line) {
     bool sideways = line->sideways;
     for (size_t i = 0; i < r->n_words; i++) {
-        if (i > 1 && is_leader(r, &r->words[i]) && is_leader(r, &r->words[i - 1]) && is_leader(r, &r->words[i - 2]))
+        if (is_leader(r, i)) {
+            line->leader = true;
             continue;
+        }
         const word *w = &r->words[i], *before = i ? w - 1 : NULL;
         if (before) {
             float gap = sideways ? fmaxf(before->box.top - w->box.bottom, w->box.top - before->box.bottom)
@@ -340,9 +353,9 @@ static void take_mark(reader *r, drt_pdf_line *line) {
 static void end_line(reader *r) {
     drt_pdf *pdf = r->pdf;
     bool lost = r->line.odd >= 2 && r->line.odd * 5 >= r->line.visible + r->line.odd;
-    add_census(&r->all, &r->line);
+    drt_pdf_census_add(&r->all, &r->line);
     pdf->lost += (int64_t)(lost ? r->line.odd + r->line.visible : r->line.odd);
-    r->line = (census){0};
+    r->line = (drt_pdf_census){0};
     drt_pdf_line *lines = grow(pdf->lines, pdf->n_lines, &pdf->lines_capacity, sizeof *lines);
     if (lines)
         pdf->lines = lines;
@@ -362,7 +375,7 @@ static void end_line(reader *r) {
     }
     line.sideways = is_sideways(r);
     line.upwards = r->words[r->n_words - 1].box.top < r->words[0].box.top;
-    line.height = common_height(r, line.sideways);
+    find_fonts(r, &line);
     line.right_to_left = order_words(r);
     line.first_word = r->words[0].box.right - r->words[0].box.left;
     take_mark(r, &line);
@@ -390,7 +403,7 @@ static void begin_page(reader *r, const drt_markup_token *token) {
 }
 
 static void end_page(reader *r, int64_t lost_before) {
-    if (!r->page || !is_unreadable(&r->all))
+    if (!r->page || !drt_pdf_is_unreadable(&r->all))
         return;
     r->page->unreadable = true;
     r->pdf->n_lines = r->page->first_line;
@@ -398,66 +411,32 @@ static void end_page(reader *r, int64_t lost_before) {
     r->pdf->lost = lost_before;
 }
 
-/* ----------------------------------------------------------------------- what it is ---- */
+/* ------------------------------------------------------------------------ a page of output ---- */
 
-/* Programs that make PDF files put the names of other files there. */
-static bool is_no_title(const char *data, size_t length) {
-    static const char extensions[] = " .doc .docx .dvi .tex .indd .qxd .rtf .odt .ps .eps .txt .html ";
-    return drt_name_has_extension(data, length, extensions) || (length == 8 && strncasecmp(data, "untitled", 8) == 0);
-}
-
-static void take_line(reader *r, const char *data, size_t length, drt_string *line) {
-    r->scratch.length = 0;
-    r->failed = r->failed || !drt_markup_decode(&r->scratch, data, length) ||
-                !drt_text_single_line(r->scratch.data ? r->scratch.data : "", r->scratch.length, line);
-}
-
-/* "Ada Fenn; Bo Marsh and Cy Dyke": commas stand in names too. */
-static void take_authors(reader *r, const drt_string *names) {
-    for (size_t at = 0; at < names->length && !r->failed;) {
-        size_t end = at, next = names->length;
-        for (; end < names->length; end++) {
-            if (names->data[end] == ';')
-                next = end + 1;
-            else if (names->length - end > 5 && memcmp(names->data + end, " and ", 5) == 0)
-                next = end + 5;
-            else
-                continue;
-            break;
-        }
-        drt_string author = {0};
-        r->failed = !drt_text_single_line(names->data + at, end - at, &author) ||
-                    (author.data && !drt_extract_add_author(r->extract, &author));
-        drt_string_free(&author);
-        at = next;
+/* Finds the numbers that count the page's lines, before these are read. */
+static void look_for_line_numbers(reader *r, drt_markup markup) {
+    drt_markup_token token, content;
+    size_t n = 0, capacity = 0;
+    float height = 0;
+    while (!r->failed && drt_markup_next(&markup, &token)) {
+        if (token.kind != DRT_MARKUP_START)
+            continue;
+        if (drt_markup_is(&token, "page"))
+            height = number_of(&token, "height");
+        if (!drt_markup_is(&token, "word"))
+            continue;
+        drt_pdf_mark *marks = grow(r->line_numbers, n, &capacity, sizeof *marks);
+        r->failed = !marks;
+        if (r->failed)
+            return;
+        r->line_numbers = marks;
+        drt_markup_raw(&markup, &token, &content);
+        marks[n] = (drt_pdf_mark){.box = box_of(&token)};
+        marks[n].is_number = read_number(content.data, content.length, &marks[n].value);
+        n++;
     }
-}
-
-static void take_meta(reader *r, const drt_markup_token *token) {
-    drt_markup_attribute name, content;
-    drt_string line = {0};
-    if (!drt_markup_find(token, "name", &name) || !drt_markup_find(token, "content", &content))
-        return;
-    bool author = drt_markup_value_is(&name, "Author"), date = drt_markup_value_is(&name, "CreationDate");
-    if (author || date)
-        take_line(r, content.value, content.value_length, &line);
-    if (line.data && author && r->extract->n_authors == 0)
-        take_authors(r, &line);
-    if (line.data && date && strspn(line.data, "0123456789-") >= 10 && !r->extract->date.data) /* not the time of day */
-        r->failed = r->failed || !drt_string_set(&r->extract->date, line.data, 10);
-    drt_string_free(&line);
-}
-
-static void take_title(reader *r, drt_markup *markup, const drt_markup_token *token) {
-    drt_markup_token content;
-    drt_string line = {0};
-    drt_markup_raw(markup, token, &content);
-    take_line(r, content.data, content.length, &line);
-    if (line.data && !r->extract->title.data && !is_no_title(line.data, line.length)) {
-        r->extract->title = line;
-        line = (drt_string){0};
-    }
-    drt_string_free(&line);
+    r->n_line_numbers = drt_pdf_find_line_numbers(r->line_numbers, n, r->pdf->counts_lines, height);
+    r->pdf->counts_lines = r->pdf->counts_lines || r->n_line_numbers > 0;
 }
 
 bool drt_pdf_add_page(drt_pdf *pdf, const char *data, size_t length, drt_extract *extract) {
@@ -465,6 +444,7 @@ bool drt_pdf_add_page(drt_pdf *pdf, const char *data, size_t length, drt_extract
     drt_markup markup = {.data = data, .length = length, .xml = true};
     drt_markup_token token;
     int64_t lost_before = pdf->lost;
+    look_for_line_numbers(&r, markup);
     while (!r.failed && drt_markup_next(&markup, &token)) {
         bool starts = token.kind == DRT_MARKUP_START;
         if (token.kind == DRT_MARKUP_TEXT)
@@ -476,13 +456,18 @@ bool drt_pdf_add_page(drt_pdf *pdf, const char *data, size_t length, drt_extract
         else if (drt_markup_is(&token, "page") && starts)
             begin_page(&r, &token);
         else if (drt_markup_is(&token, "meta") && starts && !r.page)
-            take_meta(&r, &token);
-        else if (drt_markup_is(&token, "title") && starts && !r.page)
-            take_title(&r, &markup, &token);
+            r.failed = !drt_pdf_take_meta(&token, &r.scratch, extract);
+        else if (drt_markup_is(&token, "title") && starts && !r.page) {
+            drt_markup_token content;
+            drt_markup_raw(&markup, &token, &content);
+            r.failed = !drt_pdf_take_title(&content, &r.scratch, extract);
+        }
     }
     end_page(&r, lost_before);
     free(r.words);
     drt_buffer_free(&r.words_text);
     drt_buffer_free(&r.scratch);
+    drt_buffer_free(&r.mended);
+    free(r.line_numbers);
     return !r.failed;
 }

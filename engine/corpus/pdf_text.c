@@ -15,13 +15,8 @@
 #include "engine/corpus/pdf.h"
 #include "engine/corpus/reflow.h"
 
-#define MARGIN 0.18f       /* of the page's height: where running heads stand */
-#define MARGIN_ROWS 2      /* the outermost rows of a page are looked at */
-#define SAME_PLACE 6.0f    /* points by which a running head may move from page to page */
-#define NEAR_PAGES 4       /* to either side are asked for the same head */
 #define SAME_HEIGHT 0.12f  /* letters of one paragraph differ by less */
-#define LARGE 1.15f        /* of the body's height: running heads are smaller than that, */
-#define SMALL 0.93f        /* and notes smaller than that */
+#define SMALL 0.93f        /* of the body's height: notes are smaller than that */
 #define MOST_REFERENCES 16 /* of one paragraph */
 #define MOST_NOTE_LINES 40 /* at the foot of one column */
 
@@ -73,116 +68,14 @@ static const char *text_of(const writer *w, line_pointer line) {
     return w->pdf->text.data + line->at;
 }
 
+static bool is_near(float a, float b) {
+    return a > 0 && b > 0 && fabsf(a - b) <= SAME_HEIGHT * fmaxf(a, b);
+}
+
+/* Fonts of one size differ in the height that pdftotext tells: lines that share a font are of one size too. */
 static bool same_height(line_pointer a, line_pointer b) {
-    return fabsf(a->height - b->height) <= SAME_HEIGHT * fmaxf(a->height, b->height);
-}
-
-/* ------------------------------------------------------------------------------ heads ---- */
-
-/* What a head says, without its numbers: a hash. */
-static uint64_t head_hash(const char *data, size_t length) {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < length; i++)
-        if (!isdigit((unsigned char)data[i]) && data[i] != ' ')
-            hash = (hash ^ (unsigned char)data[i]) * 1099511628211u;
-    return hash;
-}
-
-/* "7", "- 7 -", "vii", "Page 7 of 12": *number 0 for Roman ones. */
-static bool is_page_number(const char *data, size_t length, long *number) {
-    char plain[32];
-    size_t n = 0;
-    *number = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (data[i] == ' ' || data[i] == '-' || data[i] == '.' || data[i] == '|' || (unsigned char)data[i] >= 0x80)
-            continue; /* dashes */
-        if (n + 1 == sizeof plain)
-            return false;
-        plain[n++] = (char)tolower((unsigned char)data[i]);
-    }
-    plain[n] = 0;
-    const char *at = plain;
-    if (strncmp(at, "page", 4) == 0)
-        at += 4;
-    size_t digits = strspn(at, "0123456789");
-    if (digits == 0)
-        return n > 0 && n < 8 && strspn(plain, "ivxl") == n;
-    *number = strtol(at, NULL, 10);
-    at += digits;
-    if (*at == '/')
-        at++;
-    else if (strncmp(at, "of", 2) == 0)
-        at += 2;
-    return digits < 5 && strspn(at, "0123456789") == strlen(at);
-}
-
-static bool in_margin(const drt_pdf_page *page, line_pointer line) {
-    return line->box.bottom < MARGIN * page->height || line->box.top > (1 - MARGIN) * page->height;
-}
-
-/* Lines further out on the page's upper or lower edge than this one. */
-static size_t rows_outside(const writer *w, const drt_pdf_page *page, line_pointer line) {
-    bool upper = line->box.bottom < page->height / 2;
-    size_t n = 0;
-    float edge = upper ? line->box.top : line->box.bottom, row = NAN;
-    for (size_t i = page->first_line; i < page->first_line + page->n_lines && n < MARGIN_ROWS; i++) {
-        const drt_pdf_box *box = &w->pdf->lines[i].box;
-        bool outside = upper ? box->bottom <= edge : box->top >= edge;
-        if (outside && !w->pdf->lines[i].sideways && !(fabsf(box->top - row) < SAME_PLACE)) {
-            row = box->top;
-            n++;
-        }
-    }
-    return n;
-}
-
-/* Is there a line on this page at the same place that says the same, or anywhere in its margins the number expected? */
-static bool is_on_page(const writer *w, const drt_pdf_page *page, line_pointer line, uint64_t hash, long expected) {
-    for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++) {
-        line_pointer other = &w->pdf->lines[i];
-        long number;
-        if (!in_margin(page, other))
-            continue;
-        if (expected) {
-            if (is_page_number(text_of(w, other), other->length, &number) && number == expected)
-                return true;
-        } else if (fabsf(other->box.top - line->box.top) <= SAME_PLACE &&
-                   head_hash(text_of(w, other), other->length) == hash) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A line that its neighbours have too. A page of two, and a number alone on the only page, are enough. */
-static bool is_head(const writer *w, size_t p, line_pointer line) {
-    const drt_pdf *pdf = w->pdf;
-    long number;
-    if (line->sideways || line->height > LARGE * w->body || !in_margin(&pdf->pages[p], line) ||
-        rows_outside(w, &pdf->pages[p], line) >= MARGIN_ROWS)
-        return false;
-    bool numbers = is_page_number(text_of(w, line), line->length, &number);
-    uint64_t hash = head_hash(text_of(w, line), line->length);
-    size_t found = 0;
-    for (size_t q = p > NEAR_PAGES ? p - NEAR_PAGES : 0; q < pdf->n_pages && q <= p + NEAR_PAGES; q++) {
-        long expected = numbers && number ? number + (long)q - (long)p : 0;
-        if (q != p && (!numbers || !number || expected > 0))
-            found += is_on_page(w, &pdf->pages[q], line, hash, expected);
-    }
-    return found >= (numbers || pdf->n_pages < 4 ? 1 : 2) || (numbers && pdf->n_pages == 1 && line->words == 1);
-}
-
-/* A file of nothing but heads has none: the same words on each page are its text. */
-static void drop_heads(writer *w) {
-    size_t dropped = 0;
-    for (size_t p = 0; p < w->pdf->n_pages; p++) {
-        const drt_pdf_page *page = &w->pdf->pages[p];
-        for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++)
-            if (in_margin(page, &w->pdf->lines[i]))
-                dropped += w->dropped[i] = is_head(w, p, &w->pdf->lines[i]);
-    }
-    if (dropped == w->pdf->n_lines)
-        memset(w->dropped, 0, w->pdf->n_lines);
+    return is_near(a->height, b->height) || is_near(a->other, b->height) || is_near(a->height, b->other) ||
+           is_near(a->other, b->other);
 }
 
 /* ---------------------------------------------------------------------------- hyphens ---- */
@@ -391,7 +284,7 @@ static column measure(writer *w, const line_pointer *lines, size_t n) {
     }
     w->scratch.length = 0;
     for (size_t i = 1; i < n; i++) {
-        float distance = lines[i]->box.bottom - lines[i - 1]->box.bottom;
+        float distance = lines[i]->base - lines[i - 1]->base;
         if (same_height(lines[i], lines[i - 1]) && distance > 0 && distance < 3 * lines[i]->height) {
             w->failed = w->failed || !drt_buffer_append(&w->scratch, &distance, sizeof distance);
             count++;
@@ -445,11 +338,15 @@ typedef enum { JOIN, LINE, PARAGRAPH } relation;
 /* Line i of the column, below line i - 1. */
 static relation relate(const writer *w, const column *c, size_t i) {
     line_pointer a = c->lines[i - 1], b = c->lines[i], next = i + 1 < c->n ? c->lines[i + 1] : NULL;
-    float distance = b->box.bottom - a->box.bottom, leading = c->leading > 0 ? c->leading : 1.3f * a->height;
+    float distance = b->base - a->base, leading = c->leading > 0 ? c->leading : 1.3f * a->height;
     float unit = 0.5f * a->height, step = indent_of(c, b) - indent_of(c, a);
     bool ends = drt_ends_sentence(text_of(w, a), a->length);
     if (distance > 1.35f * leading || distance < -unit)
         return PARAGRAPH;
+    if (w->n_lines == 1 && step < -0.4f * (c->right - c->left))
+        return PARAGRAPH; /* behind what stands at the other edge: a date, a number of an equation */
+    if (a->leader && !hyphen_at_end(text_of(w, a), a->length))
+        return LINE; /* an entry of a table of contents */
     if (hyphen_at_end(text_of(w, a), a->length))
         return JOIN;
     if (begins_item(w, b) && (ends || step != 0 || room_behind(c, a) > b->first_word))
@@ -732,8 +629,10 @@ drt_status drt_pdf_text(drt_context *context, const drt_pdf *pdf, drt_extract *e
     drt_text_start(&w.text, &extract->text);
     w.dropped = calloc(pdf->n_lines + 1, 1);
     w.failed = !w.dropped || !collect_words(&w);
-    if (!w.failed)
-        drop_heads(&w);
+    if (!w.failed) {
+        drt_pdf_find_heads(pdf, w.body, w.dropped);
+        w.failed = !drt_pdf_find_title(pdf, w.body, w.dropped, extract);
+    }
     drt_status status = put_pages(&w);
     bool ok = drt_text_finish(&w.text) && !w.failed;
     while (extract->n_pages > 0 && extract->pages[extract->n_pages - 1].start >= (int64_t)extract->text.length)
