@@ -20,6 +20,7 @@ typedef struct {
     float height;      /* of most of its letters, */
     float other;       /* of others on the same height, in another font; 0: none */
     float base;        /* foot of its letters: of the higher of these */
+    float letter;      /* mean width of its letters */
     float first_word;  /* width */
     size_t at, length; /* its text in drt_pdf.text: UTF-8 in the order of reading */
     uint32_t words;
@@ -57,11 +58,14 @@ bool drt_pdf_add_page(drt_pdf *pdf, const char *data, size_t length, drt_extract
 typedef struct {
     size_t odd, visible, letters, accented, digits, punctuation; /* odd: control, private use, replacement */
     size_t upper, first_three, shifted, vowels;                  /* of letters that may be shifted */
+    size_t words, common, unspeakable;                           /* words of Latin letters; see drt_pdf_count_word */
 } drt_pdf_census;
 
 bool drt_pdf_is_odd(uint32_t c); /* control, private use, replacement */
 void drt_pdf_count(drt_pdf_census *all, uint32_t c);
 void drt_pdf_census_add(drt_pdf_census *to, const drt_pdf_census *from);
+/* Counts a word: those that are common in languages of Latin letters, and long ones without a vowel. */
+void drt_pdf_count_word(drt_pdf_census *all, const char *data, size_t length);
 /* Are these no letters, but numbers of glyphs? */
 bool drt_pdf_is_unreadable(const drt_pdf_census *all);
 /* Appends a word as pdftotext gives it, with the letters that its odd characters are known to stand for. false: out of

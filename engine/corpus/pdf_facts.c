@@ -10,7 +10,7 @@
 #include "engine/corpus/normalise.h"
 #include "engine/corpus/pdf.h"
 
-#define TITLE_WIDTH 1.2f   /* of the body's letters: those of a title are wider */
+#define TITLE_WIDTH 1.25f  /* of the body's letters: those of a title are wider */
 #define NEARLY_TITLE 0.85f /* of the widest ones */
 #define SAME_WIDTH 0.13f   /* lines of a title differ by less */
 #define TITLE_PART 0.6f    /* of the page's height, from above, in which titles stand */
@@ -19,10 +19,41 @@
 #define LEAST_TITLE 6   /* characters */
 #define MOST_TITLE 1000 /* bytes; more is no title */
 
+/* The byte that stands for a character in PDFDocEncoding; -1: none. */
+static int byte_of(uint32_t c) {
+    static const uint16_t others[] = {0x2022, 0x2020, 0x2021, 0x2026, 0x2014, 0x2013, 0x0192, 0x2044,
+                                      0x2039, 0x203A, 0x2212, 0x2030, 0x201E, 0x201C, 0x201D, 0x2018,
+                                      0x2019, 0x201A, 0x2122, 0xFB01, 0xFB02, 0x0141, 0x0152, 0x0160,
+                                      0x0178, 0x017D, 0x0131, 0x0142, 0x0153, 0x0161, 0x017E};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (c == others[i])
+            return 0x80 + (int)i;
+    return c == 0x20AC ? 0xA0 : c < 0x100 ? (int)c : -1;
+}
+
+/* PDF 2.0 has texts in UTF-8, which versions of pdftotext that do not know it take for another encoding. */
+static void put_utf8_right(drt_buffer *text) {
+    static const char mark[] = "\u00EF\u00BB\u00BF";
+    size_t n = 0, length = sizeof mark - 1;
+    if (text->length <= length || memcmp(text->data, mark, length) != 0)
+        return;
+    for (size_t at = length, step; at < text->length; at += step) {
+        uint32_t c = 0;
+        step = drt_utf8_decode(text->data + at, text->length - at, &c);
+        int byte = step ? byte_of(c) : -1;
+        if (byte < 0)
+            return;
+        text->data[n++] = (char)byte; /* behind what was read */
+    }
+    text->length = n;
+}
+
 static bool take_line(const char *data, size_t length, drt_buffer *scratch, drt_string *line) {
     scratch->length = 0;
-    return drt_markup_decode(scratch, data, length) &&
-           drt_text_single_line(scratch->data ? scratch->data : "", scratch->length, line);
+    if (!drt_markup_decode(scratch, data, length))
+        return false;
+    put_utf8_right(scratch);
+    return drt_text_single_line(scratch->data ? scratch->data : "", scratch->length, line);
 }
 
 /* -------------------------------------------------------------------------------- titles ---- */
@@ -79,21 +110,13 @@ bool drt_pdf_take_title(const drt_markup_token *content, drt_buffer *scratch, dr
     return ok;
 }
 
-/* Width of a line's letters, which tells their size better than the heights that fonts claim. */
-static float letter_width(const drt_pdf *pdf, const drt_pdf_line *line) {
-    size_t characters = 0;
-    for (size_t i = 0; i < line->length; i++)
-        characters += ((unsigned char)pdf->text.data[line->at + i] & 0xC0) != 0x80;
-    return (line->box.right - line->box.left) / (float)(characters + 1);
-}
-
-/* Of most of the page. */
+/* Width of most of a page's letters, which tells their size better than the heights that fonts claim. */
 static float common_width(const drt_pdf *pdf, const drt_pdf_page *page, float body) {
     float width = 0, count = 0;
     for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++) {
         const drt_pdf_line *line = &pdf->lines[i];
         if (!line->sideways && fabsf(line->height - body) < 0.1f * body) {
-            width += letter_width(pdf, line) * (float)line->length;
+            width += line->letter * (float)line->length;
             count += (float)line->length;
         }
     }
@@ -115,7 +138,7 @@ static bool may_be_title(const drt_pdf *pdf, const drt_pdf_page *page, const uin
 /* The line below this one that the title goes on with; NULL: none. */
 static const drt_pdf_line *next_line(const drt_pdf *pdf, const drt_pdf_page *page, const drt_pdf_line *line) {
     const drt_pdf_line *next = NULL;
-    float width = letter_width(pdf, line);
+    float width = line->letter;
     for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++) {
         const drt_pdf_line *below = &pdf->lines[i];
         if (!below->sideways && below->box.left < line->box.right && below->box.right > line->box.left &&
@@ -123,7 +146,7 @@ static const drt_pdf_line *next_line(const drt_pdf *pdf, const drt_pdf_page *pag
             (!next || below->base < next->base))
             next = below;
     }
-    return next && fabsf(letter_width(pdf, next) - width) < SAME_WIDTH * width ? next : NULL;
+    return next && fabsf(next->letter - width) < SAME_WIDTH * width ? next : NULL;
 }
 
 /* Without the signs of notes behind it. */
@@ -148,9 +171,9 @@ bool drt_pdf_find_title(const drt_pdf *pdf, float body, const uint8_t *dropped, 
     float common = common_width(pdf, page, body);
     for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++)
         if (may_be_title(pdf, page, dropped, i))
-            most = fmaxf(most, letter_width(pdf, &pdf->lines[i]));
+            most = fmaxf(most, pdf->lines[i].letter);
     for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++)
-        if (may_be_title(pdf, page, dropped, i) && letter_width(pdf, &pdf->lines[i]) >= NEARLY_TITLE * most &&
+        if (may_be_title(pdf, page, dropped, i) && pdf->lines[i].letter >= NEARLY_TITLE * most &&
             (!first || pdf->lines[i].base < first->base))
             first = &pdf->lines[i];
     if (!first || common == 0 || most < TITLE_WIDTH * common)
@@ -170,6 +193,8 @@ bool drt_pdf_find_title(const drt_pdf *pdf, float body, const uint8_t *dropped, 
 
 static bool add_author(drt_extract *extract, const char *data, size_t length) {
     drt_string author = {0};
+    while (length > 0 && (data[length - 1] == ',' || data[length - 1] == ' '))
+        length--;
     bool ok = drt_text_single_line(data, length, &author) && (!author.data || drt_extract_add_author(extract, &author));
     drt_string_free(&author);
     return ok;

@@ -12,7 +12,8 @@
 #include "engine/corpus/pdf.h"
 
 #define LEAST_JUDGED 40 /* letters by which a page is judged, */
-#define LEAST_ODD 4     /* and odd ones */
+#define LEAST_ODD 4     /* and odd ones, */
+#define LEAST_WORDS 60  /* and words */
 
 /* ------------------------------------------------------------------------- the census ---- */
 
@@ -48,6 +49,35 @@ void drt_pdf_census_add(drt_pdf_census *to, const drt_pdf_census *from) {
     to->first_three += from->first_three;
     to->shifted += from->shifted;
     to->vowels += from->vowels;
+    to->words += from->words;
+    to->common += from->common;
+    to->unspeakable += from->unspeakable;
+}
+
+void drt_pdf_count_word(drt_pdf_census *all, const char *data, size_t length) {
+    static const char common[] =
+        " the of and to in is for that with on as by at from it he was der die das und den zu ist von mit "
+        "le la les des et en un une du est que pour el los y del con por da do di che il per een het "
+        "van och att det som na nie sie az je se za ne po od su jak ve bir bu ja on ya wa kwa ang ng sa eta ";
+    char word[8] = " ";
+    size_t n = 0;
+    bool vowel = false;
+    while (length > 0 && strchr(".,;:!?()\"'", data[length - 1]))
+        length--;
+    for (; n < length; n++) {
+        char c = (char)(data[n] | 0x20);
+        if (c < 'a' || c > 'z')
+            return;
+        vowel = vowel || strchr("aeiouy", c);
+        if (n < 4)
+            word[n + 1] = c;
+    }
+    all->words += n > 0;
+    all->unspeakable += n > 3 && !vowel;
+    if (n > 0 && n <= 4) {
+        word[n + 1] = ' ';
+        all->common += strstr(common, word) != NULL;
+    }
 }
 
 /* The numbers of glyphs in fonts made of TrueType ones are mostly those of ASCII less 29. Text of them has vowels
@@ -57,8 +87,15 @@ static bool is_shifted(const drt_pdf_census *all) {
            all->vowels * 4 > all->shifted;
 }
 
+/* Letters that stand for others: a text of many words, of which none is a common one and many cannot be spoken. Tables
+ * of abbreviations have numbers. */
+static bool is_cipher(const drt_pdf_census *all) {
+    return all->words >= LEAST_WORDS && all->common * 50 < all->words && all->unspeakable * 60 > all->words &&
+           all->digits * 20 < all->letters;
+}
+
 bool drt_pdf_is_unreadable(const drt_pdf_census *all) {
-    if ((all->odd >= LEAST_ODD && all->odd * 8 > all->visible + all->odd) || is_shifted(all))
+    if ((all->odd >= LEAST_ODD && all->odd * 8 > all->visible + all->odd) || is_shifted(all) || is_cipher(all))
         return true;
     /* Cyrillic or Greek in an encoding of one byte; no language of Latin letters has accents on most of them. */
     if (all->accented >= LEAST_JUDGED && all->accented * 5 > all->letters * 3)

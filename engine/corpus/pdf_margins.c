@@ -17,7 +17,7 @@
 #define ROMAN 100000      /* is added to Roman numbers, which are of another kind */
 #define LEAST_LINES 10    /* that are counted, */
 #define LEAST_NUMBERS 4   /* by as many numbers; */
-#define LEAST_EACH 25     /* when each line has one, as the first entries of a list do, */
+#define LEAST_EACH 20     /* when each line has one, as the first entries of a list do, */
 #define MOST_CANDIDATES 8 /* rows of numbers on a page that are looked at closely */
 #define SAME_EDGE 1.0f    /* points by which numbers below each other may move */
 
@@ -181,13 +181,16 @@ static bool is_head(const search *s, size_t p, line_pointer line) {
     if (!in_margin(page, line) || (!line->sideways && !number && line->height > LARGE * s->body) ||
         is_caption(text_of(s, line), line->length))
         return false;
+    bool near = false; /* found on the next page or the one behind it */
     size_t outside = line->sideways ? 0 : rows_outside(s, page, line), found = 0;
     if (outside >= MARGIN_ROWS)
         return false;
     for (size_t q = p > NEAR_PAGES ? p - NEAR_PAGES : 0; q < pdf->n_pages && q <= p + NEAR_PAGES; q++)
-        if (q != p)
-            found += is_on_page(s, q, line, number ? number + (long)q - (long)p : 0, (long)q - (long)p);
-    return found >= (number || outside == 0 ? 1 : 2) || is_stamp(s, line) ||
+        if (q != p && is_on_page(s, q, line, number ? number + (long)q - (long)p : 0, (long)q - (long)p)) {
+            found++;
+            near = near || (p > q ? p - q : q - p) <= 2;
+        }
+    return found >= 2 || (found == 1 && near && (number || outside == 0)) || is_stamp(s, line) ||
            (number && pdf->n_pages == 1 && line->words == 1 && outside == 0);
 }
 

@@ -8,11 +8,13 @@
 
 #include "engine/corpus/pdf.h"
 
-#define MOST_LABEL 8      /* bytes of an equation's number */
-#define MOST_LINES 2000   /* of a page; more are left in pdftotext's order */
+#define MOST_LABEL 8    /* bytes of an equation's number */
+#define MOST_LINES 2000 /* of a page; more are left in pdftotext's order */
+#define MOST_CELL_WORDS 5
 #define MOST_DEPTH 16     /* columns in columns */
 #define STEP 2.0f         /* points between places that are tried */
 #define LEAST_GUTTER 0.6f /* of a line's height */
+#define ROOM 0.9f         /* of a line's height: around a table */
 #define SAME_ROW 0.35f    /* of a line's height: feet of cells in a row differ by less */
 
 typedef const drt_pdf_line *line_pointer;
@@ -262,6 +264,38 @@ static bool find_band(line_pointer *lines, size_t n, float at, size_t start, siz
     return true;
 }
 
+/* Three cells or more, of few words. */
+static bool is_row_of_cells(const line_pointer *lines, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (lines[i]->words > MOST_CELL_WORDS)
+            return false;
+    return n > 2;
+}
+
+/* A table across columns of prose, parted from them by room above and below: the first rows of cells in a band, two at
+ * least. false: there are none. */
+static bool find_rows(const line_pointer *lines, size_t start, size_t end, size_t *first, size_t *behind) {
+    size_t rows = 0;
+    bool cells = false; /* since the room above *first */
+    float bottom = -INFINITY;
+    for (size_t i = start, next; i < end; i = next) {
+        next = row_end(lines, end, i);
+        if (lines[i]->box.top - bottom > ROOM * lines[i]->height) {
+            if (cells && rows > 1)
+                return true;
+            *first = i;
+            cells = true;
+            rows = 0;
+        }
+        cells = cells && is_row_of_cells(lines + i, next - i);
+        rows++;
+        *behind = next;
+        for (size_t k = i; k < next; k++)
+            bottom = fmaxf(bottom, lines[k]->box.bottom);
+    }
+    return cells && rows > 1;
+}
+
 static void order(orderer *o, line_pointer *lines, size_t n, int depth) {
     size_t done = 0; /* lines before this one are in order; those from here to the next band are looked at again */
     qsort(lines, n, sizeof *lines, by_place);
@@ -272,9 +306,13 @@ static void order(orderer *o, line_pointer *lines, size_t n, int depth) {
             end += end == i;
             continue;
         }
-        size_t start = i, behind = end;
-        if (table)
+        size_t start = i, behind = end, first = i;
+        if (table) {
             narrow_table(lines, &start, &behind);
+        } else if (find_rows(lines, i, end, &first, &behind)) {
+            table = first == i;
+            behind = end = table ? behind : first;
+        }
         order(o, lines + done, start - done, depth + 1);
         if (table)
             emit_table(o, lines + start, behind - start);

@@ -15,8 +15,11 @@
 #include "engine/corpus/pdf.h"
 
 #define FARTHEST 100000.0f /* points; no page is larger */
+#define ELLIPSIS 4         /* dots at most; more lead to a page's number */
 #define NO_GAP 0.08f       /* of the height: words nearer than that are one */
 #define MOST_FONTS 6       /* of a line that are looked at */
+#define LARGE_INITIAL 1.7f /* of the height of the lines beside it */
+#define MOST_INITIALS 16   /* of a page */
 #define SAME_FONT 0.04f    /* heights of words in one font differ by less, */
 #define SAME_FOOT 0.2f     /* and the feet of letters of several fonts on a line */
 
@@ -195,6 +198,8 @@ static void add_word(reader *r, drt_markup *markup, const drt_markup_token *toke
     added.right_to_left = has_right_to_left(data, r->mended.length);
     append_word_text(r, data, r->mended.length, added.right_to_left);
     added.length = r->words_text.length - added.at;
+    if (added.length > 0)
+        drt_pdf_count_word(&r->line, r->words_text.data + added.at, added.length);
     added.characters = r->line.visible - before;
     if (added.length > 0)
         r->words[r->n_words++] = added;
@@ -267,6 +272,16 @@ static void find_fonts(const reader *r, drt_pdf_line *line) {
     }
 }
 
+static float letter_width(const reader *r) {
+    float width = 0;
+    size_t characters = 0;
+    for (size_t i = 0; i < r->n_words; i++) {
+        width += r->words[i].box.right - r->words[i].box.left;
+        characters += r->words[i].characters;
+    }
+    return width / (float)(characters + 1);
+}
+
 /* The number that a word is, 0: none, or none that notes have. */
 static uint32_t note_number(const reader *r, const word *w) {
     uint32_t value = 0;
@@ -299,8 +314,15 @@ static bool is_dots(const reader *r, const word *w) {
 }
 
 static bool is_leader(const reader *r, size_t i) {
-    const word *w = &r->words[i];
-    return is_dots(r, w) && (w->length > 3 || (i > 1 && is_dots(r, w - 1) && is_dots(r, w - 2)));
+    const word *w = r->words;
+    if (!is_dots(r, &w[i]))
+        return false;
+    size_t first = i, end = i + 1;
+    while (first > 0 && i - first < ELLIPSIS && is_dots(r, &w[first - 1]))
+        first--;
+    while (end < r->n_words && end - i <= ELLIPSIS && is_dots(r, &w[end]))
+        end++;
+    return w[i].length > ELLIPSIS || end - first > ELLIPSIS;
 }
 
 static void add_words(reader *r, drt_pdf_line *line) {
@@ -378,6 +400,7 @@ static void end_line(reader *r) {
     find_fonts(r, &line);
     line.right_to_left = order_words(r);
     line.first_word = r->words[0].box.right - r->words[0].box.left;
+    line.letter = letter_width(r);
     take_mark(r, &line);
     add_words(r, &line);
     line.length = pdf->text.length - line.at;
@@ -402,7 +425,60 @@ static void begin_page(reader *r, const drt_markup_token *token) {
         .width = number_of(token, "width"), .height = number_of(token, "height"), .first_line = pdf->n_lines};
 }
 
+/* A letter as high as several lines, which the first of them begins with. */
+static bool is_initial(const drt_pdf *pdf, const drt_pdf_line *line) {
+    uint32_t c = 0;
+    return !line->sideways && line->words == 1 && line->length <= 3 &&
+           drt_utf8_decode(pdf->text.data + line->at, line->length, &c) == line->length &&
+           utf8proc_isupper((utf8proc_int32_t)c);
+}
+
+/* Puts the letter before the first of the lines beside it, and these below it. false: there are none. */
+static bool join_initial(reader *r, const drt_pdf_line *initial) {
+    drt_pdf *pdf = r->pdf;
+    drt_pdf_line *first = NULL;
+    for (size_t i = r->page->first_line; i < pdf->n_lines; i++) {
+        drt_pdf_line *line = &pdf->lines[i];
+        float gap = line->box.left - initial->box.right, middle = (line->box.top + line->box.bottom) / 2;
+        if (line->sideways || gap < -0.5f * line->height || gap > line->height ||
+            initial->height < LARGE_INITIAL * line->height || middle < initial->box.top - line->height / 2 ||
+            middle > initial->box.bottom)
+            continue;
+        line->box.left = initial->box.left;
+        first = !first || line->base < first->base ? line : first;
+    }
+    if (!first)
+        return false;
+    size_t at = pdf->text.length;
+    r->failed = r->failed || !drt_buffer_reserve(&pdf->text, initial->length + first->length);
+    if (r->failed)
+        return true;
+    append(r, &pdf->text, pdf->text.data + initial->at, initial->length);
+    append(r, &pdf->text, pdf->text.data + first->at, first->length);
+    first->at = at;
+    first->length += initial->length;
+    first->reference_at += initial->length;
+    return true;
+}
+
+static void join_initials(reader *r) {
+    drt_pdf *pdf = r->pdf;
+    for (size_t i = r->page->first_line, joined = 0; i < pdf->n_lines && joined < MOST_INITIALS;) {
+        drt_pdf_line initial = pdf->lines[i];
+        if (!is_initial(pdf, &initial) || !join_initial(r, &initial)) {
+            i++;
+            continue;
+        }
+        memmove(&pdf->lines[i], &pdf->lines[i + 1], (pdf->n_lines - i - 1) * sizeof *pdf->lines);
+        pdf->n_lines--;
+        r->page->n_lines--;
+        joined++;
+    }
+}
+
 static void end_page(reader *r, int64_t lost_before) {
+    if (r->page && !r->failed)
+        join_initials(r);
     if (!r->page || !drt_pdf_is_unreadable(&r->all))
         return;
     r->page->unreadable = true;

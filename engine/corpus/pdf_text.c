@@ -3,6 +3,7 @@
  * Lines of running heads and page numbers are dropped. The others are taken in reading order; where a paragraph ends
  * is told by indents, gaps, the size of letters, and room at the end of a line. Notes in small type at the foot of a
  * column wait until the paragraph that refers to them has ended. */
+#define _GNU_SOURCE /* memmem */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 #define SMALL 0.93f        /* of the body's height: notes are smaller than that */
 #define MOST_REFERENCES 16 /* of one paragraph */
 #define MOST_NOTE_LINES 40 /* at the foot of one column */
+
+#define EM_DASH 0x2014
 
 typedef const drt_pdf_line *line_pointer;
 
@@ -204,6 +207,16 @@ static uint32_t last_character(const char *data, size_t length) {
     return c;
 }
 
+/* Does the line end in an address that goes on with the next one? */
+static bool ends_in_address(const char *data, size_t length) {
+    size_t start = length;
+    while (start > 0 && data[start - 1] != ' ')
+        start--;
+    const char *word = data + start;
+    size_t n = length - start;
+    return n > 4 && (memmem(word, n, "://", 3) || memmem(word, n, "www.", 4)) && strchr("/._?=&%#", word[n - 1]);
+}
+
 /* What stands between the last line and this one in a paragraph. The hyphen of the last line was kept back. */
 static void join(writer *w, line_pointer line) {
     const char *head = text_of(w, w->last), *tail = text_of(w, line);
@@ -215,8 +228,11 @@ static void join(writer *w, line_pointer line) {
     } else if (hyphen) {
         if (!joins_word(w, head, w->last->length, hyphen, tail, line->length))
             add(w, head + w->last->length - hyphen, hyphen);
-    } else if (!(drt_is_wide(first) && drt_is_wide(last_character(head, w->last->length)))) {
-        add(w, " ", 1);
+    } else {
+        uint32_t last = last_character(head, w->last->length);
+        if (!(drt_is_wide(first) && drt_is_wide(last)) && last != EM_DASH && first != EM_DASH &&
+            !ends_in_address(head, w->last->length))
+            add(w, " ", 1);
     }
 }
 
@@ -398,10 +414,19 @@ static void put_run(writer *w, const column *c, size_t page, size_t begin) {
     }
 }
 
+/* Does a paragraph go on with letters of another font, a whole line of them? */
+static bool goes_on(const writer *w, line_pointer a, line_pointer b) {
+    float higher = fmaxf(a->height, b->height), lower = fminf(a->height, b->height);
+    return higher < 1.7f * lower && begins_small(w, b) && !drt_ends_sentence(text_of(w, a), a->length) &&
+           b->base - a->base > 0 && b->base - a->base < 1.4f * higher &&
+           fabsf(a->letter - b->letter) < 0.4f * a->letter;
+}
+
 /* Headings are of another height than the lines around them: each run of one height has edges of its own. */
 static void put_column(writer *w, const line_pointer *lines, size_t n, size_t page, size_t begin) {
     for (size_t i = 0, end; i < n && !w->failed; i = end) {
-        for (end = i + 1; end < n && same_height(lines[end - 1], lines[end]);)
+        for (end = i + 1;
+             end < n && (same_height(lines[end - 1], lines[end]) || goes_on(w, lines[end - 1], lines[end]));)
             end++;
         column c = measure(w, lines + i, end - i);
         if (i > 0)
@@ -577,6 +602,45 @@ static void put_sideways(writer *w, line_pointer *lines, size_t n, size_t page) 
     w->full = false;
 }
 
+/* Lines of one character below each other are columns, read from the right to the left. */
+static bool is_vertical(const writer *w, const line_pointer *lines, size_t n) {
+    size_t single = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t c = 0;
+        single += drt_utf8_decode(text_of(w, lines[i]), lines[i]->length, &c) == lines[i]->length && drt_is_wide(c);
+    }
+    return single > 3 && single * 10 > n * 8;
+}
+
+static float middle(line_pointer line) {
+    return (line->box.left + line->box.right) / 2;
+}
+
+static int by_middle(const void *a, const void *b) {
+    float left = middle(*(const line_pointer *)a), right = middle(*(const line_pointer *)b);
+    return left > right ? -1 : left < right;
+}
+
+static int by_top(const void *a, const void *b) {
+    line_pointer left = *(const line_pointer *)a, right = *(const line_pointer *)b;
+    return left->box.top < right->box.top ? -1 : left->box.top > right->box.top;
+}
+
+static void put_vertical(writer *w, line_pointer *lines, size_t n, size_t page) {
+    qsort(lines, n, sizeof *lines, by_middle);
+    end_paragraph(w, page);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && middle(lines[i]) - middle(lines[end]) < 0.5f * lines[i]->height;)
+            end++;
+        qsort(lines + i, end - i, sizeof *lines, by_top);
+        for (size_t k = i; k < end; k++) {
+            if (k > 0)
+                join(w, lines[k]);
+            put_line(w, lines[k], page, false, 0);
+        }
+    }
+}
+
 static void put_page(writer *w, size_t p, line_pointer *lines, drt_pdf_step *steps) {
     const drt_pdf_page *page = &w->pdf->pages[p];
     size_t upright = 0, sideways = 0;
@@ -585,9 +649,13 @@ static void put_page(writer *w, size_t p, line_pointer *lines, drt_pdf_step *ste
             if (!w->dropped[i] && w->pdf->lines[i].sideways == (turned == 1))
                 lines[upright + sideways] = &w->pdf->lines[i], *(turned ? &sideways : &upright) += 1;
     }
-    drt_pdf_order(w->pdf, lines, upright, steps);
     line_pointer *turned = lines + upright; /* the order needs no room behind the upright ones */
-    put_steps(w, steps, upright, lines, p);
+    if (is_vertical(w, lines, upright)) {
+        put_vertical(w, lines, upright, p);
+    } else {
+        drt_pdf_order(w->pdf, lines, upright, steps);
+        put_steps(w, steps, upright, lines, p);
+    }
     if (sideways > 0)
         put_sideways(w, turned, sideways, p);
 }
