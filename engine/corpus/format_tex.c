@@ -105,6 +105,7 @@ static void clear(tex *t) {
         return;
     while (t->n_frames > 0)
         tex_pop(t);
+    drt_buffer_free(&t->title);
     tex_free_bibliography(t);
     tex_free_counters(t);
     drt_tex_macros_free(&t->macros);
@@ -136,6 +137,8 @@ static tex *read_source(drt_context *context, const drt_buffer *source, const dr
     tex_find_bibliography(t, data, source->length);
     tex_push(t, data, source->length, NULL, true);
     tex_run(t);
+    if (!t->cancelled)
+        tex_set_title(t);
     t->failed |= !drt_flow_finish(&t->flow, false);
     return t;
 }
@@ -173,9 +176,8 @@ drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *
     return status;
 }
 
-/* A file that begins with its class, whatever its name; texts about TeX don't. */
-bool drt_format_tex_detect(const drt_format_probe *probe) {
-    static const char *const starts[] = {"\\documentclass", "\\documentstyle", "\\RequirePackage", "\\NeedsTeXFormat"};
+/* The first byte that is neither white space nor of a comment. */
+static size_t find_start(const drt_format_probe *probe) {
     size_t at = 0;
     for (; at < probe->head_length; at++) {
         char c = probe->head[at];
@@ -185,8 +187,68 @@ bool drt_format_tex_detect(const drt_format_probe *probe) {
         else if (!isspace((unsigned char)c))
             break;
     }
+    return at;
+}
+
+/* No extension, or numbers for one, as papers have in the archives of preprints ("hep-th9901001", "2103.01234"). */
+static bool is_nameless(const drt_format_probe *probe) {
+    size_t dot = probe->name_length;
+    while (dot > 0 && probe->name[dot - 1] != '.')
+        dot--;
+    for (size_t i = dot; i < probe->name_length && dot > 0; i++)
+        if (!isdigit((unsigned char)probe->name[i]) && probe->name[i] != 'v')
+            return false;
+    return true;
+}
+
+/* A file that begins with its class, whatever its name; texts about TeX don't. One without a telling name may begin with
+ * another command that only sources begin with. */
+bool drt_format_tex_detect(const drt_format_probe *probe) {
+    static const char *const starts[] = {"documentclass", "documentstyle", "RequirePackage", "NeedsTeXFormat"};
+    static const char *const others[] = {"input",
+                                         "magnification",
+                                         "def",
+                                         "font",
+                                         "hsize",
+                                         "vsize",
+                                         "newcommand",
+                                         "nopagenumbers",
+                                         "overfullrule",
+                                         "baselineskip",
+                                         "catcode",
+                                         "parskip",
+                                         "parindent",
+                                         "tolerance",
+                                         "raggedbottom",
+                                         "batchmode",
+                                         "nonstopmode",
+                                         "scrollmode",
+                                         "UseRawInputEncoding",
+                                         "PassOptionsToPackage",
+                                         "ifx",
+                                         "let",
+                                         "begin"};
+    size_t at = find_start(probe), n = probe->head_length - at;
+    if (n < 2 || probe->head[at] != '\\')
+        return false;
+    n = drt_tex_control(probe->head + at, n, false) - 1;
+    drt_string word = {(char *)probe->head + at + 1, n};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (probe->head_length - at >= strlen(starts[i]) && memcmp(probe->head + at, starts[i], strlen(starts[i])) == 0)
+        if (drt_string_equal(&word, starts[i], strlen(starts[i])))
+            return true;
+    for (size_t i = 0; i < sizeof others / sizeof *others && is_nameless(probe); i++)
+        if (drt_string_equal(&word, others[i], strlen(others[i])))
             return true;
     return false;
+}
+
+/* What TeX and its helpers write beside a document: lists of its parts, and logs. */
+bool drt_format_tex_detect_written(const drt_format_probe *probe) {
+    bool list = drt_name_has_extension(probe->name, probe->name_length,
+                                       " .toc .out .loa .nav .snm .vrb .idx .ind .glo .gls .thm .brf ");
+    bool log = drt_name_has_extension(probe->name, probe->name_length, " .log .blg .ilg ");
+    size_t at = find_start(probe), head = probe->head_length < 60 ? probe->head_length : 60;
+    return (list && at < probe->head_length && probe->head[at] == '\\') ||
+           (log && head > 8 && memcmp(probe->head, "This is ", 8) == 0 &&
+            (drt_tex_contains(probe->head, head, "TeX") || drt_tex_contains(probe->head, head, "makeindex")));
 }

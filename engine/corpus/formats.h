@@ -97,6 +97,7 @@ bool drt_format_tei_detect(const drt_format_probe *probe);
 drt_status drt_format_tei_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_pdf_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_tex_detect(const drt_format_probe *probe);
+bool drt_format_tex_detect_written(const drt_format_probe *probe);
 drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_text_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_xml_detect(const drt_format_probe *probe);

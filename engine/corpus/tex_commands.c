@@ -438,7 +438,7 @@ static void run_action(tex *t, const tex_command *c) {
         tex_run_as_text(t);
         break;
     case TEX_TITLE:
-        tex_take_line(t, &t->extract->title);
+        tex_take_title(t);
         break;
     case TEX_UNIT:
         tex_put_unit(t);

@@ -6,6 +6,30 @@
 
 #include "engine/corpus/xml.h"
 
+#define TITLE_BUDGET 65536 /* bytes of expansions */
+
+void tex_take_title(tex *t) {
+    drt_buffer title = {0};
+    if (tex_read_argument(t, &title) && !t->title.length) {
+        drt_buffer_free(&t->title);
+        t->title = title;
+    } else {
+        drt_buffer_free(&title);
+    }
+}
+
+void tex_set_title(tex *t) {
+    while (t->n_frames > 0)
+        tex_pop(t);
+    t->ended = false;
+    t->math = 0;
+    t->budget = TITLE_BUDGET;
+    drt_buffer text = tex_render(t, &t->title);
+    if (text.length > 0)
+        t->failed |= !drt_text_single_line(text.data, text.length, &t->extract->title);
+    drt_buffer_free(&text);
+}
+
 void tex_take_line(tex *t, drt_string *to) {
     drt_buffer text = tex_render_argument(t);
     if (!to->data && text.length > 0)

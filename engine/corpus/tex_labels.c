@@ -163,7 +163,7 @@ void tex_set_counter(tex *t, const char *command) {
     bool number = *digits && *end == 0 && value >= -1000 && value < 100000;
     if (strcmp(command, "refstepcounter") == 0)
         anchor_counter(t, "", step(t, name.data ? name.data : "", name.length));
-    else if (counter && number && counter->value < 1000000)
+    else if (counter && number && abs(counter->value) < 1000000)
         counter->value = (int)value + (strcmp(command, "addtocounter") == 0 ? counter->value : 0);
     drt_buffer_free(&name);
     drt_buffer_free(&text);

@@ -4,9 +4,11 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/corpus/charset.h"
 #include "engine/corpus/tex.h"
+#include "engine/corpus/tex_style.h"
 
 #define DEPTH 24        /* files included by each other */
 #define NAME 400        /* bytes of a name that is included */
@@ -44,6 +46,11 @@ static const char *find(const char *data, size_t length, const char *word) {
     return NULL;
 }
 
+static bool has_suffix(const drt_string *path, const char *suffix) {
+    size_t n = strlen(suffix);
+    return path->length > n && memcmp(path->data + path->length - n, suffix, n) == 0;
+}
+
 bool drt_tex_project_add(drt_tex_project *project, const char *path, size_t length, drt_blob *blob, bool *memory) {
     drt_tex_file file = {.blob = *blob};
     *memory = true;
@@ -53,7 +60,9 @@ bool drt_tex_project_add(drt_tex_project *project, const char *path, size_t leng
         drt_array_grow((void **)&project->files, project->n, sizeof file) && drt_string_set(&file.path, path, length);
     if (!*memory)
         return false;
-    file.main = (drt_tex_contains(blob->data, blob->length, "\\documentclass") ||
+    file.style = has_suffix(&file.path, ".sty") || has_suffix(&file.path, ".cls");
+    file.main = !file.style &&
+                (drt_tex_contains(blob->data, blob->length, "\\documentclass") ||
                  drt_tex_contains(blob->data, blob->length, "\\documentstyle")) &&
                 drt_tex_contains(blob->data, blob->length, "\\begin{document}");
     file.data = file.done = drt_tex_contains(blob->data, blob->length, "\\endentry");
@@ -128,25 +137,49 @@ static size_t find_path(flattening *f, const char *path, size_t length) {
     return SIZE_MAX;
 }
 
-/* The file that a name means: beside the main file, or beside the one that names it. */
-static size_t find_file(flattening *f, const char *name, size_t length) {
-    static const char *const suffixes[] = {"", ".tex", ".ltx"};
+static const char *const text_suffixes[] = {"", ".tex", ".ltx", NULL}, *const style_suffixes[] = {".sty", NULL},
+                         *const class_suffixes[] = {".cls", NULL};
+
+static bool ends_with(const drt_string *path, const char *name, size_t length, const char *suffix) {
+    size_t n = strlen(suffix), all = length + n;
+    const char *end = path->data + path->length;
+    return path->length > all && end[-(ptrdiff_t)all - 1] == '/' && strncasecmp(end - all, name, length) == 0 &&
+           strncasecmp(end - n, suffix, n) == 0;
+}
+
+/* The only file whose path ends like that, in any case: people run TeX in another folder, on systems that don't care. */
+static size_t find_end(flattening *f, const char *name, size_t length, const char *const *suffixes) {
+    size_t found = SIZE_MAX, n = 0;
+    while (length > 1 && name[0] == '.' && (name[1] == '/' || name[1] == '.')) {
+        size_t skip = name[1] == '/' ? 2 : length > 2 && name[2] == '/' ? 3 : 2;
+        name += skip;
+        length -= skip;
+    }
+    if (length == 0 || name[0] == '/')
+        return SIZE_MAX;
+    f->work += f->project->n - f->from;
+    for (size_t i = f->from; i < f->project->n && f->work < WORK; i++)
+        for (size_t k = 0; suffixes[k]; k++) {
+            bool fits = ends_with(&f->project->files[i].path, name, length, suffixes[k]);
+            n += fits;
+            found = fits ? i : found;
+        }
+    return n == 1 ? found : SIZE_MAX;
+}
+
+/* The file that a name means, with the first suffix that fits: beside the main file, or beside the one that names it. */
+static size_t find_file(flattening *f, const char *name, size_t length, const char *const *suffixes) {
     const drt_string *places[2] = {&f->project->files[f->main].path, &f->project->files[f->open[f->depth - 1]].path};
     char path[2 * NAME];
     size_t path_length;
     for (int place = 0; place < 2; place++)
-        for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        for (size_t i = 0; suffixes[i]; i++)
             if (join(places[place]->data, folder_of(places[place]), name, length, suffixes[i], path, &path_length)) {
                 size_t found = find_path(f, path, path_length);
                 if (found != SIZE_MAX)
                     return found;
             }
-    return SIZE_MAX;
-}
-
-static bool has_suffix(const drt_string *path, const char *suffix) {
-    size_t n = strlen(suffix);
-    return path->length > n && memcmp(path->data + path->length - n, suffix, n) == 0;
+    return find_end(f, name, length, suffixes);
 }
 
 /* The list of references: "main.bbl", or the only one there is. */
@@ -205,6 +238,62 @@ static bool is(slice word, const char *name) {
     return word.length == strlen(name) && memcmp(word.data, name, word.length) == 0;
 }
 
+/* The styles of a list of names, "a, b". */
+static void take_styles(flattening *f, slice names, const char *const *suffixes) {
+    for (size_t at = 0; at < names.length && f->status == DRT_OK;) {
+        const char *name = names.data + at, *comma = memchr(name, ',', names.length - at);
+        size_t n = comma ? (size_t)(comma - name) : names.length - at;
+        at += n + 1;
+        for (; n > 0 && isspace((unsigned char)*name); name++)
+            n--;
+        while (n > 0 && isspace((unsigned char)name[n - 1]))
+            n--;
+        size_t index = n < NAME ? find_file(f, name, n, suffixes) : SIZE_MAX;
+        if (index == SIZE_MAX || f->project->files[index].loaded == f->project->readings ||
+            f->out->length >= DRT_TEX_PROJECT_BYTES)
+            continue; /* each is loaded once */
+        f->project->files[index].loaded = f->project->readings;
+        take_file(f, index);
+    }
+}
+
+/* \usepackage[options]{names}: what the project's own styles define goes before it. */
+static void take_package(flattening *f, const char *data, size_t length, size_t at, slice word) {
+    bool class = is(word, "documentclass") || is(word, "documentstyle") || is(word, "LoadClass");
+    const char *name;
+    size_t n;
+    if (!class && !is(word, "usepackage") && !is(word, "RequirePackage"))
+        return;
+    while (at < length && isspace((unsigned char)data[at]))
+        at++;
+    if (at < length && data[at] == '[') {
+        const char *end = memchr(data + at, ']', length - at);
+        if (!end)
+            return;
+        if (is(word, "documentstyle")) /* its options are styles */
+            take_styles(f, (slice){data + at + 1, (size_t)(end - data) - at - 1}, style_suffixes);
+        at = (size_t)(end - data) + 1;
+    }
+    read_name(data, length, at, &name, &n);
+    take_styles(f, (slice){name, n}, class ? class_suffixes : style_suffixes);
+}
+
+/* What a style defines, and those that it needs itself. */
+static void take_style(flattening *f, const char *data, size_t length) {
+    for (size_t at = 0; at < length && f->status == DRT_OK;) {
+        const char *next = memchr(data + at, '\\', length - at);
+        if (!next)
+            break;
+        at = (size_t)(next - data);
+        size_t n = drt_tex_control(data + at, length - at, true);
+        take_package(f, data, length, at + n, (slice){data + at + 1, n - 1});
+        at += n;
+    }
+    if (f->status == DRT_OK &&
+        (!drt_buffer_append_byte(f->out, '\n') || !drt_tex_take_definitions(data, length, f->out)))
+        f->status = drt_fail_memory(f->context, "a document's files");
+}
+
 /* A command that includes a file: then where it ends, else 0. */
 static size_t take_command(flattening *f, const char *data, size_t length, size_t at, slice word) {
     const char *name, *folder;
@@ -222,11 +311,11 @@ static size_t take_command(flattening *f, const char *data, size_t length, size_
         memcpy(joined, folder, folder_length);
         joined[folder_length] = '/';
         memcpy(joined + folder_length + 1, name, name_length);
-        index = find_file(f, joined, folder_length + 1 + name_length);
+        index = find_file(f, joined, folder_length + 1 + name_length, text_suffixes);
     } else if (is(word, "input") || is(word, "include") || is(word, "subfile") || is(word, "@input") ||
                is(word, "InputIfFileExists") || is(word, "loadglsentries")) {
         end = read_name(data, length, at, &name, &name_length);
-        index = name_length < NAME ? find_file(f, name, name_length) : SIZE_MAX;
+        index = name_length < NAME ? find_file(f, name, name_length, text_suffixes) : SIZE_MAX;
     } else {
         return 0;
     }
@@ -282,6 +371,7 @@ static void take_text(flattening *f, const char *data, size_t length) {
             behind = pass_verbatim(data, length, behind);
         append(f, data + copied, at - copied);
         copied = at;
+        take_package(f, data, length, at + n, word);
         size_t end = take_command(f, data, length, at + n, word);
         copied = end ? end : copied;
         at = end ? end : behind;
@@ -337,7 +427,10 @@ static void take_file(flattening *f, size_t index) {
     f->status =
         drt_charset_decode(f->context, file->blob.data, file->blob.length, f->label, f->label_length, &decoded, &facts);
     slice text = {decoded.data ? decoded.data : "", decoded.length};
-    if (f->depth > 1) {
+    if (f->depth > 1 && file->style) {
+        f->taken++;
+        file->included |= !f->done;
+    } else if (f->depth > 1) {
         text = text_of(text.data, text.length);
         f->taken++;
         file->included |= !f->done;
@@ -346,7 +439,7 @@ static void take_file(flattening *f, size_t index) {
     if (f->depth > 1)
         end = end_of(&text);
     if (f->status == DRT_OK)
-        take_text(f, text.data, text.length);
+        (file->style ? take_style : take_text)(f, text.data, text.length);
     append(f, end, strlen(end));
     f->depth--;
     drt_buffer_free(&decoded);
@@ -356,6 +449,7 @@ drt_status drt_tex_project_flatten(drt_context *context, drt_tex_project *projec
                                    drt_buffer *out, bool *whole) {
     flattening f = {.context = context, .project = project, .from = from, .main = file, .done = done, .out = out};
     const drt_blob *blob = &project->files[file].blob;
+    project->readings++;
     f.label_length = drt_tex_encoding(blob->data, blob->length, &f.label);
     take_file(&f, file);
     *whole = f.taken == 0;

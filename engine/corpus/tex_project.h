@@ -1,7 +1,7 @@
 /* tex_project.h: sources of TeX that belong together. The files of an archive or a folder wait until it has been seen; then
- * each main file (one with a \documentclass and a \begin{document}) takes in what it includes, and what no main file takes
- * in stands by itself. Nothing outside the archive or folder is looked at.
- * May use: base, charset, stream, tex. */
+ * each main file (one with a \documentclass and a \begin{document}) takes in what it includes and what its own styles and
+ * classes define, and what no main file takes in stands by itself. Nothing outside the archive or folder is looked at.
+ * May use: base, charset, stream, tex, tex_style. */
 #ifndef DRT_CORPUS_TEX_PROJECT_H
 #define DRT_CORPUS_TEX_PROJECT_H
 
@@ -14,9 +14,11 @@ typedef struct {
     drt_string path; /* as shown; its parts are those of the archive or folder */
     drt_blob blob;
     bool main;
+    bool style;    /* a style or class: it only defines, and is no document */
     bool data;     /* a list of references as data (biblatex), which is no text */
     bool included; /* in a main file */
     bool done;     /* it, or a main file that includes it, was handed on */
+    size_t loaded; /* the reading that took it in as a style */
 } drt_tex_file;
 
 /* {0} is empty. */
@@ -24,6 +26,7 @@ typedef struct {
     drt_tex_file *files;
     size_t n;
     size_t bytes;
+    size_t readings; /* of main files so far */
 } drt_tex_project;
 
 /* Takes the blob over. false: there is no room, or (*memory) no memory; then it doesn't. */

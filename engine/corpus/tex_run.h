@@ -76,6 +76,7 @@ typedef struct {
     tex_frame frames[TEX_FRAMES];
     int n_frames, nesting;
     drt_tex_macros macros;
+    drt_buffer title;          /* its source */
     drt_buffer *capture;       /* text goes there instead of the document; NULL: it doesn't */
     tex_reference *references; /* of the list of references, sorted by key */
     size_t n_references;
@@ -243,6 +244,9 @@ void tex_run_environment(tex *t, bool begin);
 
 /* ------------------------------------------------------------------ title, authors, date (tex_front.c) ---- */
 
+/* Keeps the title's source, and sets it when all that it is made of may be defined. */
+void tex_take_title(tex *t);
+void tex_set_title(tex *t);
 /* An argument as one line, unless there is one already. */
 void tex_take_line(tex *t, drt_string *to);
 /* Between the marks of \and, the first line that has something is a name or several; addresses follow. */

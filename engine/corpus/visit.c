@@ -19,6 +19,7 @@
 #define MEMBER_FLOOR (1LL << 20)   /* what a member may have in any case */
 #define HASH_STEP (4u << 20)       /* bytes hashed between two looks at cancellation */
 #define CLOCK_TICK 50              /* milliseconds; more than that of any system's file times */
+#define STYLE_BYTES (4 << 20)      /* of a style of TeX that is looked into */
 #define READINGS 4                 /* of a file that changes meanwhile */
 
 /* An open archive and those around it. */
@@ -282,6 +283,16 @@ static void pass_tex(drt_visit *v, const drt_tex_file *file, drt_blob *blob) {
     v->path = place;
 }
 
+/* A style that no document used. */
+static void skip_style(drt_visit *v, const drt_tex_file *file, drt_blob *blob) {
+    const drt_format *format = drt_format_named("tex-style");
+    drt_buffer place = v->path;
+    v->path = (drt_buffer){.data = file->path.data, .length = file->path.length};
+    if (drt_visit_wants(v, false))
+        drt_visit_skip(v, format->name, (int64_t)blob->length, format->refusal);
+    v->path = place;
+}
+
 /* One file with all that it includes; a main one that another has taken in already is none of its own. */
 static void put_together(drt_visit *v, size_t from, size_t index) {
     drt_buffer text = {0}, path = {.data = v->tex.files[index].path.data, .length = v->tex.files[index].path.length};
@@ -317,19 +328,21 @@ void drt_visit_tex(drt_visit *v, size_t from) {
             put_together(v, from, i);
     for (size_t i = from; i < tex->n && !drt_visit_stopped(v); i++)
         if (!tex->files[i].done)
-            pass_tex(v, &tex->files[i], &tex->files[i].blob);
+            (tex->files[i].style ? skip_style : pass_tex)(v, &tex->files[i], &tex->files[i].blob);
     drt_tex_project_cut(tex, from);
 }
 
-static bool is_tex(const drt_format *format) {
-    return strcmp(format->name, "tex") == 0;
+/* May a source of TeX take it in: another one, or a style or class that defines something? */
+static bool belongs_to_tex(const drt_format *format, const drt_format_probe *probe) {
+    return strcmp(format->name, "tex") == 0 || (strcmp(format->name, "tex-style") == 0 && probe->head_length > 0 &&
+                                                drt_name_has_extension(probe->name, probe->name_length, " .sty .cls "));
 }
 
-/* Lets a source of TeX wait, unless it is damaged: that would be forgotten. false: it is to be handed on now. */
-static bool keep_tex(drt_visit *v, const drt_format *format, drt_blob *blob) {
+/* Lets it wait, unless it is damaged: that would be forgotten. false: it is to be handed on now. */
+static bool keep_tex(drt_visit *v, drt_blob *blob) {
     bool memory = true;
-    bool kept = is_tex(format) && blob->length > 0 && !blob->cut &&
-                drt_tex_project_add(&v->tex, v->path.data, v->path.length, blob, &memory);
+    bool kept =
+        blob->length > 0 && !blob->cut && drt_tex_project_add(&v->tex, v->path.data, v->path.length, blob, &memory);
     if (!memory)
         drt_visit_out_of_memory(v);
     return kept;
@@ -388,11 +401,13 @@ static void skip_document(drt_visit *v, const drt_format *format, int64_t raw_by
 
 static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const drt_format *format,
                            const drt_format_probe *probe, int depth) {
-    if (!is_tex(format) && !drt_visit_wants(v, format->split)) { /* other sources may include one of TeX */
+    bool known = format->extract || format->split;
+    bool tex = belongs_to_tex(format, probe) && (known || stream->size <= STYLE_BYTES);
+    if (!tex && !drt_visit_wants(v, format->split)) { /* other sources may include one of TeX */
         charge_unread(outer, stream->size);
         return;
     }
-    if (!format->extract && !format->split) {
+    if (!known && !tex) {
         const char *refusal = charge_unread(outer, stream->size);
         drt_visit_skip(v, format->name, stream->size, refusal ? refusal : format->refusal);
         return;
@@ -413,7 +428,11 @@ static void visit_document(drt_visit *v, level *outer, drt_stream *stream, const
     } else {
         if (format->split)
             visit_split(v, outer, format, probe, &blob, depth);
-        if (format->extract && !drt_visit_stopped(v) && !keep_tex(v, format, &blob) && drt_visit_wants(v, false))
+        if ((tex && keep_tex(v, &blob)) || drt_visit_stopped(v))
+            ;
+        else if (!known)
+            skip_document(v, format, (int64_t)blob.length, format->refusal);
+        else if (format->extract && drt_visit_wants(v, false))
             pass_document(v, format, probe, &blob, blob.cut ? stream->error : NULL);
     }
     drt_blob_free(&blob);

@@ -255,9 +255,9 @@ static void a_main_file_takes_in_what_it_includes(void **state) {
         {"style.sty", "\\def\\x{no}", -1, NULL},
         {"left.tex", "Left over.", -1, NULL},
     };
-    static const char expected[] = "%s/style.sty | skipped | tex-style | it is a file of TeX's own, not a document | \n"
-                                   "%s/paper.tex | ok | tex |  | One. Intro Tarn. "
+    static const char expected[] = "%s/paper.tex | ok | tex |  | One. Intro Tarn. "
                                    "More.\\n\\nChapter.\\n\\n[1]\\n\\n\\input{macros}\\n\\n[1] A book.\n"
+                                   "%s/style.sty | skipped | tex-style | it is a file of TeX's own, not a document | \n"
                                    "%s/left.tex | ok | tex |  | Left over.\n";
     static const char *const archives[][3] = {{"p.zip", "zip", NULL}, {"p.tar.gz", "ustar", "gzip"}};
     scratch_make();
@@ -279,6 +279,77 @@ static void a_main_file_takes_in_what_it_includes(void **state) {
     assert_null(strstr(rows.data, "folder/macros.tex"));
     drt_buffer_free(&rows);
     scratch_remove();
+}
+
+static void a_main_file_knows_what_its_styles_define(void **state) {
+    (void)state;
+    static const archive_part parts[] = {
+        {"p/paper.tex",
+         "\\documentclass[a4paper]{grell}\n\\usepackage[x]{sty/own, amsmath}\\title{\\tool: a "
+         "\\none{Study}}\\begin{document}\\tool, "
+         "\\sq{3} \\deep{} \\argmin{} \\inner{kept}\\begin{q}a\\end{q}\\begin{abstract}b\\end{abstract}\\end{document}",
+         -1, NULL},
+        {"p/grell.cls",
+         "\\LoadClass{article}\\newcommand\\tool[1][Grell]{The #1} % \\newcommand{\\sq}{no}\n"
+         "\\renewenvironment{abstract}{no}{no}\\AtBeginDocument{\\def\\tool{no}}\\newcommand{\\inner}[1]{\\@inner{#1}}",
+         -1, NULL},
+        {"p/sty/own.sty",
+         "\\RequirePackage{sty/deep}\\RequirePackage{sty/own}\\def\\sq#1{#1 "
+         "squared}\\DeclareMathOperator{\\argmin}{arg min}"
+         "\\newenvironment{q}{<}{>}",
+         -1, NULL},
+        {"p/sty/deep.sty", "\\newcommand{\\deep}{deep}\\newcommand{\\unclosed}{", -1, NULL},
+        {"p/other.sty", "", -1, NULL},
+    };
+    scratch_make();
+    archive_write("s.tar.gz", "ustar", "gzip", parts, COUNT(parts));
+    assert_rows("s.tar.gz",
+                "s.tar.gz/p/other.sty | skipped | tex-style | it is a file of TeX's own, not a document | \n"
+                "s.tar.gz/p/paper.tex | ok | tex |  | The Grell, 3 squared deep arg min kept<a>\\n\\nb\n");
+    scratch_remove();
+}
+
+/* People run TeX in another folder, or where the case of names doesn't count; TeX leaves files behind. */
+static void projects_as_they_lie_about(void **state) {
+    (void)state;
+    static const archive_part parts[] = {
+        {"x/ms.tex", MAIN("Main. \\input{x/One} \\input{../parts/two} \\input{fig.pdf_t} \\input{both}"), -1, NULL},
+        {"x/one.tex", "One.", -1, NULL},
+        {"deep/parts/two.tex", "Two.", -1, NULL},
+        {"a/both.tex", "Three.", -1, NULL},
+        {"b/both.tex", "Four.", -1, NULL},
+        {"x/fig.pdf_t", "\\begin{picture}(0,0)no\\end{picture}", -1, NULL},
+        {"x/ms.log", "This is pdfTeX, Version 3", -1, NULL},
+        {"x/ms.toc", "\\contentsline {section}{One}{1}", -1, NULL},
+        {"x/diary.log", "This is a day.", -1, NULL},
+    };
+    scratch_make();
+    archive_write("l.zip", "zip", NULL, parts, COUNT(parts));
+    assert_rows("l.zip", "l.zip/x/ms.log | skipped | tex-style | it is a file of TeX's own, not a document | \n"
+                         "l.zip/x/ms.toc | skipped | tex-style | it is a file of TeX's own, not a document | \n"
+                         "l.zip/x/diary.log | ok | text |  | This is a day.\n"
+                         "l.zip/x/ms.tex | partial | tex | files that it includes are missing: both | Main. One. Two.\n"
+                         "l.zip/a/both.tex | ok | tex |  | Three.\nl.zip/b/both.tex | ok | tex |  | Four.\n");
+    scratch_remove();
+    assert_string_equal(format_of("hep-th9901001", "% a note\n\\input harvmac", 24)->name, "tex");
+    assert_string_equal(format_of("2103.01234v2", "\\magnification=1000", 19)->name, "tex");
+    assert_string_equal(format_of("notes.txt", "\\input is a command", 19)->name, "text");
+    assert_string_equal(format_of("2103.01234", "\\inputs are", 11)->name, "text");
+}
+
+static void titles_wait_for_their_macros(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"\\title{\\name}\\newcommand{\\name}{The Mill}x\\bye", "The Mill"},
+        {"\\title{\\unheard[a]{The Mill} of $\\mathcal{N}=2$\\thanks{no}}x", "The Mill of N=2"},
+        {"\\title{}\\title{Second}\\title{Third}x", "Second"},
+        {"\\def\\loop{\\loop\\loop}\\title{Mill}x\\loop", "Mill"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        drt_extract made = extract_bytes("a.tex", cases[i][0], strlen(cases[i][0]));
+        assert_string_equal(made.title.data, cases[i][1]);
+        drt_extract_clear(&made);
+    }
 }
 
 static void projects_that_are_traps(void **state) {
@@ -323,6 +394,9 @@ int main(void) {
         cmocka_unit_test(missing_files_are_told),
         cmocka_unit_test(encodings_that_are_declared),
         cmocka_unit_test(a_main_file_takes_in_what_it_includes),
+        cmocka_unit_test(a_main_file_knows_what_its_styles_define),
+        cmocka_unit_test(projects_as_they_lie_about),
+        cmocka_unit_test(titles_wait_for_their_macros),
         cmocka_unit_test(projects_that_are_traps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
