@@ -38,8 +38,6 @@ static bool print_plain(void *user, const drt_document *document) {
         terminal_write(stdout, document->aliases[i].data, document->aliases[i].length, TEXT_LINE);
     }
     evidence_citation_print(document);
-    if (document->replacements > 0)
-        printf(" (%lld characters could not be decoded)", (long long)document->replacements);
     if (document->reason.data) {
         fputs(": ", stdout);
         terminal_write(stdout, document->reason.data, document->reason.length, TEXT_LINE);

@@ -46,6 +46,13 @@ void evidence_page_json(json_writer *json, int64_t page) {
         json_text(json, "page", NULL);
 }
 
+static void authors_json(json_writer *json, const drt_string *authors, size_t n) {
+    json_array(json, "authors");
+    for (size_t i = 0; i < n; i++)
+        json_string(json, NULL, authors[i].data, authors[i].length);
+    json_close(json);
+}
+
 void evidence_hit_json(json_writer *json, const drt_hit *hit, surroundings *around) {
     json_object(json, NULL);
     json_integer(json, "chunk", hit->chunk);
@@ -54,6 +61,8 @@ void evidence_hit_json(json_writer *json, const drt_hit *hit, surroundings *arou
     json_real(json, "weight", hit->weight);
     json_string(json, "document", hit->document.data, hit->document.length);
     json_string(json, "title", hit->title.data, hit->title.length);
+    authors_json(json, hit->authors, hit->n_authors);
+    json_string(json, "date", hit->date.data, hit->date.length);
     json_integer(json, "start", hit->start);
     json_integer(json, "end", hit->end);
     evidence_page_json(json, hit->page);
@@ -148,25 +157,12 @@ void evidence_citation_print(const drt_document *document) {
     }
 }
 
-/* Title, authors and date of the document that a hit is in; of one that was removed since, the title as it was. */
-static void cite(const drt_hit *hit, const surroundings *around) {
-    char selector[32];
-    drt_document document;
-    int length = snprintf(selector, sizeof selector, "doc:%lld", (long long)hit->document_id);
-    if (around->work && drt_library_document(around->work->context, around->work->library, selector, (size_t)length,
-                                             &document) == DRT_OK) {
-        evidence_citation_print(&document);
-        drt_document_clear(&document);
-    } else {
-        evidence_citation_print(&(drt_document){.title = hit->title});
-    }
-}
-
 void evidence_hit_print(const char *head, const drt_hit *hit, surroundings *around) {
     bool colour = terminal_has_colour(stdout);
     printf("%s%s%s ", colour ? "\033[1m" : "", head, colour ? "\033[0m" : "");
     terminal_write(stdout, hit->document.data, hit->document.length, TEXT_LINE);
-    cite(hit, around);
+    evidence_citation_print(
+        &(drt_document){.title = hit->title, .authors = hit->authors, .n_authors = hit->n_authors, .date = hit->date});
     if (hit->page > 0)
         printf(", p. %lld", (long long)hit->page);
     printf(", bytes %lld-%lld, chunk %lld, weight %.2f\n", (long long)hit->start, (long long)hit->end,
@@ -263,10 +259,7 @@ const char *evidence_document_status(drt_document_status status) {
 void evidence_document_json(json_writer *json, const drt_document *document) {
     json_string(json, "document", document->path.data, document->path.length);
     json_string(json, "title", document->title.data, document->title.length);
-    json_array(json, "authors");
-    for (size_t i = 0; i < document->n_authors; i++)
-        json_string(json, NULL, document->authors[i].data, document->authors[i].length);
-    json_close(json);
+    authors_json(json, document->authors, document->n_authors);
     json_string(json, "date", document->date.data, document->date.length);
     json_string(json, "format", document->format.data ? document->format.data : "", document->format.length);
     json_text(json, "status", evidence_document_status(document->status));

@@ -415,9 +415,12 @@ typedef struct {
     int64_t document_id;
     drt_string document; /* its path */
     drt_string title;    /* data NULL: none */
-    int64_t start, end;  /* bytes in the document's normalised text */
-    int64_t page;        /* that its text begins on; 0: the document has no pages */
-    drt_string text;     /* exactly those bytes */
+    drt_string *authors; /* (n_authors) as the document gives them, */
+    size_t n_authors;
+    drt_string date;    /* and this; data NULL: none */
+    int64_t start, end; /* bytes in the document's normalised text */
+    int64_t page;       /* that its text begins on; 0: the document has no pages */
+    drt_string text;    /* exactly those bytes */
     /* (chunk_size) what each slot of the chunk stands for, so that attention can be laid over the passage: whole
      * characters within start..end, several slots may share them; start == end: <doc>, <par>, pads, the landmark.
      * NULL: not known (searches; a text that this model's tokens don't fit). */

@@ -31,7 +31,9 @@ static void token(void *user, const char *text, size_t length) {
 
 static bool copy_hit(const drt_hit *hit, size_t chunk_size, drt_hit *copy) {
     *copy = *hit;
-    copy->document = copy->title = copy->text = (drt_string){0};
+    copy->document = copy->title = copy->date = copy->text = (drt_string){0};
+    copy->authors = NULL; /* they come with the whole answer */
+    copy->n_authors = 0;
     copy->slots = hit->slots ? malloc(chunk_size * sizeof *copy->slots) : NULL;
     if (copy->slots)
         memcpy(copy->slots, hit->slots, chunk_size * sizeof *copy->slots);

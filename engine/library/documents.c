@@ -26,6 +26,8 @@ void drt_document_clear(drt_document *document) {
     *document = (drt_document){0};
 }
 
+#define AUTHORS "SELECT name FROM authors WHERE document = ?1 ORDER BY position"
+
 /* Statements for reading whole documents. */
 typedef struct {
     const drt_catalog *catalog;
@@ -40,8 +42,7 @@ static drt_status reader_open(drt_context *context, const drt_catalog *catalog, 
                             " first_chunk FROM documents WHERE id = ?1",
                             DRT_NO_VALUES);
     if (status == DRT_OK)
-        status = drt_catalog_prepare(context, catalog, &reader->authors,
-                                     "SELECT name FROM authors WHERE document = ?1 ORDER BY position", DRT_NO_VALUES);
+        status = drt_catalog_prepare(context, catalog, &reader->authors, AUTHORS, DRT_NO_VALUES);
     if (status == DRT_OK)
         status = drt_catalog_prepare(context, catalog, &reader->aliases,
                                      "SELECT path FROM paths WHERE document = ?1 ORDER BY id LIMIT -1 OFFSET 1",
@@ -297,11 +298,37 @@ drt_status drt_library_page(drt_context *context, drt_library *library, int64_t 
                               DRT_VALUES(drt_value_integer(document), drt_value_integer(at)));
 }
 
-drt_status drt_store_hit_page(drt_context *context, drt_library *library, drt_hit *hit) {
+static drt_status read_authors(drt_context *context, drt_library *library, drt_hit *hit) {
+    sqlite3_stmt *query;
+    drt_status status = drt_catalog_prepare(context, &library->catalog, &query, AUTHORS, DRT_NO_VALUES);
+    if (status == DRT_OK)
+        status = read_strings(context, &library->catalog, query, hit->document_id, &hit->authors, &hit->n_authors);
+    sqlite3_finalize(query);
+    return status;
+}
+
+static drt_status read_date(drt_context *context, drt_library *library, drt_hit *hit) {
+    sqlite3_stmt *query;
+    bool row = false;
+    drt_status status =
+        drt_catalog_prepare(context, &library->catalog, &query, "SELECT date FROM documents WHERE id = ?1",
+                            DRT_VALUES(drt_value_integer(hit->document_id)));
+    if (status == DRT_OK)
+        status = drt_catalog_step(context, &library->catalog, query, &row);
+    if (status == DRT_OK && row && !drt_catalog_string(query, 0, &hit->date))
+        status = drt_fail_memory(context, "a document's date");
+    sqlite3_finalize(query);
+    return status;
+}
+
+drt_status drt_store_hit_facts(drt_context *context, drt_library *library, drt_hit *hit) {
     size_t blank = 0; /* a chunk may begin with what parts it from the page before */
     while (blank < hit->text.length && (hit->text.data[blank] == ' ' || hit->text.data[blank] == '\n'))
         blank++;
-    return drt_library_page(context, library, hit->document_id, hit->start + (int64_t)blank, &hit->page);
+    drt_status status = drt_library_page(context, library, hit->document_id, hit->start + (int64_t)blank, &hit->page);
+    if (status == DRT_OK)
+        status = read_authors(context, library, hit);
+    return status == DRT_OK ? read_date(context, library, hit) : status;
 }
 
 static drt_status read_text(drt_context *context, const drt_catalog *catalog, int64_t document, int64_t start,

@@ -110,12 +110,12 @@ static drt_status take_session(drt_context *context, sqlite3_stmt *row, int64_t 
     return status;
 }
 
-/* Traces say where hits stand in the text; the catalog knows the pages. */
-static drt_status find_pages(drt_context *context, drt_library *library, drt_answer *answer) {
+/* Traces say where hits stand in the text; the catalog knows the pages, and who wrote it. */
+static drt_status find_facts(drt_context *context, drt_library *library, drt_answer *answer) {
     drt_status status = DRT_OK;
     for (size_t i = 0; i < answer->n_events; i++)
         for (size_t h = 0; h < answer->events[i].n_hits && status == DRT_OK; h++)
-            status = drt_store_hit_page(context, library, &answer->events[i].hits[h]);
+            status = drt_store_hit_facts(context, library, &answer->events[i].hits[h]);
     return status;
 }
 
@@ -136,7 +136,7 @@ drt_status drt_library_session_load(drt_context *context, drt_library *library, 
                      : drt_fail(context, DRT_FAILED, "the library has no session %lld", (long long)session);
     sqlite3_finalize(query);
     if (status == DRT_OK)
-        status = find_pages(context, library, answer);
+        status = find_facts(context, library, answer);
     if (status == DRT_OK)
         *out = answer;
     else

@@ -164,8 +164,8 @@ drt_status drt_store_chunk_text(drt_context *context, drt_library *library, cons
 /* A document by id, removed ones included; DRT_FAILED when there is none. */
 drt_status drt_store_document(drt_context *context, drt_library *library, int64_t id, drt_document *document);
 
-/* Sets the page that a hit's text begins on: of its first visible character. */
-drt_status drt_store_hit_page(drt_context *context, drt_library *library, drt_hit *hit);
+/* Sets the page that a hit's text begins on (of its first visible character), and its document's authors and date. */
+drt_status drt_store_hit_facts(drt_context *context, drt_library *library, drt_hit *hit);
 
 /* Path and title of a document by id, removed ones included; owned. */
 drt_status drt_store_document_name(drt_context *context, drt_library *library, int64_t document, drt_string *path,

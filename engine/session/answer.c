@@ -5,13 +5,20 @@
 
 #include "engine/session/answer.h"
 
+static void hit_clear(drt_hit *hit) {
+    drt_string_free(&hit->document);
+    drt_string_free(&hit->title);
+    for (size_t i = 0; i < hit->n_authors; i++)
+        drt_string_free(&hit->authors[i]);
+    free(hit->authors);
+    drt_string_free(&hit->date);
+    drt_string_free(&hit->text);
+    free(hit->slots);
+}
+
 static void event_clear(drt_event *event) {
-    for (size_t i = 0; i < event->n_hits; i++) {
-        drt_string_free(&event->hits[i].document);
-        drt_string_free(&event->hits[i].title);
-        drt_string_free(&event->hits[i].text);
-        free(event->hits[i].slots);
-    }
+    for (size_t i = 0; i < event->n_hits; i++)
+        hit_clear(&event->hits[i]);
     free(event->hits);
 }
 

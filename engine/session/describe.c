@@ -111,7 +111,7 @@ static drt_status describe_document(drt_context *context, drt_retrieval *r, int6
                      !drt_string_set(&hit->text, text.data + hit->start, (size_t)(hit->end - hit->start)))
                 status = drt_fail_memory(context, "retrieval");
             if (status == DRT_OK)
-                status = drt_store_hit_page(context, library_of(r), hit);
+                status = drt_store_hit_facts(context, library_of(r), hit);
             if (status == DRT_OK && with_slots)
                 status = locate_slots(context, r, &text, &tokens, hit);
         }

@@ -3,7 +3,8 @@ import os, select
 
 import cli
 
-HIT = {"chunk": int, "rank": int, "score": float, "weight": float, "document": str, "title": (str, type(None)), "start": int, "end": int, "text": str}
+HIT = {"chunk": int, "rank": int, "score": float, "weight": float, "document": str, "title": (str, type(None)), "authors": list,
+       "date": (str, type(None)), "page": (int, type(None)), "start": int, "end": int, "text": str}
 ANSWER = {"question": str, "answer": str, "n_tokens": int, "finish": str, "events": list, "timing_ms": dict, "device": str, "model": str, "library": str}
 
 

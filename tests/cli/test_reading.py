@@ -146,6 +146,12 @@ class Reading(cli.Case):
         self.write("many.md", "---\ntitle: Herons\nauthor: [A One, B Two, C Three, D Four]\n---\nHerons of Osk are grey.\n")
         lib = self.path("cited.drt")
         self.drt("ingest", lib, "ledger.tex", "many.md")
+        for ran in (self.drt("search", lib, "--json", "herons of Osk"), self.drt("ask", lib, "--json", "--max-tokens=1", "Who keeps herons?"),
+                    self.drt("sessions", lib, "1", "--json")):
+            o = self.objects(ran.out, 1)[0]
+            cited = {h["document"]: (h["title"], h["authors"], h["date"], h["page"]) for e in o.get("groups") or o["events"] for h in e["hits"]}
+            self.assertEqual(cited, {"ledger.tex": ("The Ledger", ["Ada Renn", "Bo Tarn"], "May 2019", None),
+                                     "many.md": ("Herons", ["A One", "B Two", "C Three", "D Four"], None, None)})
         listed = self.drt("ls", lib).out.decode().splitlines()
         self.assertTrue(listed[0].endswith('ledger.tex "The Ledger" by Ada Renn, Bo Tarn (2019-05)'), listed)
         self.assertTrue(listed[1].endswith('many.md "Herons" by A One, B Two, C Three and others'), listed)
