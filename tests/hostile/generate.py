@@ -25,6 +25,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 QUALITY, CORPUS = os.path.join(HERE, "..", "corpus", "quality"), os.path.join(HERE, "..", "corpus")
 sys.path[:0] = [QUALITY, CORPUS]
 
+import archives  # noqa: E402
 import pdf  # noqa: E402
 
 WITNESS = "The witness of the batch saw the lamp of Harrow Fen go out."
@@ -74,6 +75,10 @@ def documents():
     out["plain.tar.xz"], out["plain.tar.bz2"] = tarred(plain, "w:xz"), tarred(plain, "w:bz2")
     text = out.get("known.txt", WITNESS.encode())
     out["known.txt.gz"], out["known.txt.bz2"], out["known.txt.xz"] = gzip.compress(text, mtime=0), bz2.compress(text), lzma.compress(text)
+    for extension, write in archives.ARCHIVES.items():
+        out["plain." + extension] = write(plain)
+    for extension, write in archives.SINGLE.items():
+        out["known.txt." + extension] = write(text)
     for name, encoding in (("utf16.txt", "utf-16"), ("utf32.txt", "utf-32")):
         out[name] = text.decode().encode(encoding)
     return out
@@ -88,6 +93,13 @@ def bombs():
     yield "bomb.txt.gz.gz", gzip.compress(gzip.compress(zeros, mtime=0), mtime=0)
     yield "bomb.txt.xz", lzma.compress(zeros, preset=0)
     yield "bomb.txt.bz2", bz2.compress(bytes(100 << 20), 1)
+    for extension, write in archives.SINGLE.items():
+        yield "bomb.txt.%s.gz" % extension, gzip.compress(write(zeros), 1, mtime=0)
+    for extension, write in archives.ARCHIVES.items():
+        if not extension.startswith(("lha", "2.lzh")):  # whose sum Python takes minutes for
+            yield "bomb.%s.gz" % extension, gzip.compress(write([("zeros.txt", zeros)]), 1, mtime=0)
+        yield "many.%s" % extension, write([("%d.txt" % i, b"x") for i in range(400)])
+        yield "nested.%s" % extension, write([("in.%s" % extension, write([("in.%s" % extension, write([("a.txt", WITNESS.encode())]))]))])
     yield "bomb.zip", zipped([("%d.txt" % i, b"Word. " * (1 << 20)) for i in range(6)])
     nested = zipped([("zeros.txt", zeros)])
     for _ in range(5):
@@ -284,6 +296,10 @@ def name_tricks():
             info.size = len(WITNESS)
             t.addfile(info, io.BytesIO(WITNESS.encode()))
         yield "name-%d.tar" % i, out.getvalue()
+    for extension, write in archives.ARCHIVES.items():
+        for i, name in enumerate(ODD_NAMES):
+            if name.isprintable() and (len(name) < 300 or extension in ("7z", "cpio")):
+                yield "name-%d.%s" % (i, extension), write([(name, WITNESS.encode()), ("good.txt", WITNESS.encode())])
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as t:
         for name, kind, link in (("a", tarfile.SYMTYPE, "b"), ("b", tarfile.SYMTYPE, "a"), ("p", tarfile.SYMTYPE, "/etc/passwd"), ("h", tarfile.LNKTYPE, "../../etc/passwd"),
@@ -324,6 +340,15 @@ def length_tricks(documents):
                     whole[header + 148:header + 156] = b" " * 8
                     whole[header + 148:header + 156] = b"%06o\0 " % sum(whole[header:header + 512])
                 yield "field-%d-%s.tar" % (header + at, value[:2].hex()), bytes(whole)
+    for extension in list(archives.ARCHIVES) + list(archives.SINGLE):  # numbers anywhere in the headers
+        data = documents.get("plain." + extension) or documents["known.txt." + extension]
+        start = 32768 if extension == "iso" else 0
+        for at in range(start, min(len(data), start + 200), 3):
+            for value in (b"\xff\xff\xff\xff", b"\0\0\0\x80"):
+                yield "field-%d-%s.%s" % (at, value[:1].hex(), extension), data[:at] + value + data[at + 4:]
+    whole = documents["plain.cpio"]  # a name and a text of 4 GiB, as far as the header goes
+    for at in (54, 94):
+        yield "huge-%d.cpio" % at, whole[:at] + b"FFFFFFFF" + whole[at + 8:]
     data = documents["known.txt.gz"]
     for at in list(range(12)) + list(range(len(data) - 8, len(data))):
         for value in (0, 0x7F, 0xFF):
@@ -390,7 +415,7 @@ def liars(documents):
 
 # ------------------------------------------------------------------------------------------- mutations
 
-STRUCTURES = re.compile(rb"PK[\1-\10]|\d+ \d+ obj|endobj|endstream|stream\r?\n|xref|trailer|startxref|<[/!?a-zA-Z]|\\[a-z]+|\n\n|\nFrom |\n--|[{}]")
+STRUCTURES = re.compile(rb"PK[\1-\10]|07070[17]|`\n|-lh\d-|CD001|MSCF|Rar!|\d+ \d+ obj|endobj|endstream|stream\r?\n|xref|trailer|startxref|<[/!?a-zA-Z]|\\[a-z]+|\n\n|\nFrom |\n--|[{}]")
 
 
 def truncations(documents, rng):

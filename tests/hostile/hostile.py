@@ -1,9 +1,9 @@
 """hostile.py WALK DRT [--cases N] [--seed S] [--slow] [--keep]: hostile input, and what drt makes of it.
 
 1. Each case of generate.py is walked by WALK (walk_each.c) in a process of its own: it ends in time and within memory, and
-   every member has a status, with a reason unless all of it is in.
+   every member has a status, with a reason unless all of it is in; its text is normalised and from no other file.
 2. The cases are ingested by DRT in batches with a witness before and behind them, with a tiny model: the witnesses are in,
-   every file is told of, the library verifies, no control byte is printed.
+   every file is told of, the library verifies, no control byte is printed, no file is made elsewhere.
 3. The same for a folder of odd names, links and pipes.
 --slow: also lines of 500 MB. --keep: the scratch folder stays. CI runs a seeded share; `--cases 10000` is for people.
 Cases that fail are named; put their files into seeds/ once they are mended."""
@@ -26,6 +26,7 @@ import generate
 
 SECONDS, MEGABYTES = 60, 1024
 BATCH, BATCH_SECONDS, LARGEST = 400, 600, 1 << 20  # cases of a batch, and bytes of one in it
+BATCH_MEGABYTES = 2048
 CONTROL = re.compile(rb"[\0-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 ODD_NAMES = [b"esc\x1b[31mred.txt", b"osc\x1b]0;t\x07.txt", b"line\nfeed.txt", b"cr\r.txt", b"c1\xc2\x9b31m.txt", b"bad\xff\xfe.txt", b"del\x7f.txt",
              b"n" * 251 + b".txt", b"-rf.txt", b"--help", b"%s%n.txt", b" .txt", b"rlo\xe2\x80\xaetxt.exe", b"$(id).txt", b"*.txt", b"\\.txt"]
@@ -78,9 +79,9 @@ class Program:
         return out
 
     def on_terminal(self, where, *arguments):
-        """Standard output on a terminal."""
+        """Standard output and error on a terminal; progress begins its line again."""
         master, slave = pty.openpty()
-        p = subprocess.Popen([self.drt, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL, env=self.environment)
+        p = subprocess.Popen([self.drt, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=self.environment)
         os.close(slave)
         out = b""
         while True:
@@ -93,14 +94,21 @@ class Program:
             out += block
         os.close(master)
         p.wait()
-        found = CONTROL.search(out.replace(b"\r\n", b"\n"))
+        found = CONTROL.search(out.replace(b"\r", b"\n"))
         if found:
             self.faults.note(where, "drt %s on a terminal prints %r" % (arguments[0], out[max(0, found.start() - 40):found.end()]))
+
+    def files(self):
+        return {os.path.join(folder, name) for folder, folders, names in os.walk(self.scratch) for name in folders + names}
 
     def ingest(self, where, folder, expected):
         """A folder whose witnesses are *-witness.txt; expected: names of files that must be told of."""
         library, report = os.path.join(self.scratch, "library.drt"), os.path.join(self.scratch, "report.jsonl")
+        before = self.files()
         self.run(where, "ingest", "--report", report, library, folder, codes=(0, 1))
+        for path in self.files() ^ before:
+            if not path.startswith((library, report)):
+                self.faults.note(where, "drt ingest makes or removes %r" % path)
         rows = []
         try:
             with open(report, "rb") as f:
@@ -121,6 +129,7 @@ class Program:
         for line in listed.splitlines():
             json.loads(line)
         self.on_terminal(where, "ls", library)
+        self.on_terminal(where, "ingest", library, folder)
         self.on_terminal(where, "search", "--retriever", "bm25", library, "lamp of Harrow Fen")
         text = self.run(where, "show", "--text", library, "%s/000-witness.txt" % os.path.basename(folder))
         if generate.WITNESS.encode() not in text:
@@ -149,8 +158,11 @@ def ingest_batches(program, cases, paths):
             os.rename(path, os.path.join(folder, os.path.basename(path)))
         statuses += program.ingest("batch %d" % (first // BATCH), folder, names | {"000-witness.txt", "zzz-witness.txt"})
         shutil.rmtree(folder)
-    print("%d cases ingested in batches: members %s; %.0f s" % (len(small), ", ".join("%d %s" % (n, s) for s, n in sorted(statuses.items())),
-                                                                time.monotonic() - start), flush=True)
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+    if largest > BATCH_MEGABYTES:
+        program.faults.note("batches", "drt takes %d MiB" % largest)
+    print("%d cases ingested in batches: members %s; %.0f s, at most %d MiB" % (
+        len(small), ", ".join("%d %s" % (n, s) for s, n in sorted(statuses.items())), time.monotonic() - start, largest), flush=True)
 
 
 def ingest_odd_folder(program):

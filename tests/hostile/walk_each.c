@@ -4,11 +4,13 @@
  *
  * and prints a line for each: end, milliseconds, MiB of memory at most, members ok, partial and skipped, and the path
  * as it was given. end: "done"; "slow" or "large" when a limit was passed; "signal N"; "wrong: ..." when what was
- * extracted is not what corpus.h promises; "failed: ..." when the walk gave up.
+ * extracted is not what corpus.h promises, or comes from a file outside (/etc/passwd, which cases point at); "failed: ..."
+ * when the walk gave up. No more address space is to be had than ADDRESS_SPACE, but with the sanitizers.
  *
  *     walk_each --model FOLDER
  *
  * writes the smallest model there is, for drt ingest. */
+#define _GNU_SOURCE /* memmem */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +24,8 @@
 #include "engine/base/utf8.h"
 #include "engine/corpus/corpus.h"
 #include "tests/network/small_model.h"
+
+#define ADDRESS_SPACE ((rlim_t)3 << 30)
 
 typedef struct {
     int64_t counts[3]; /* by drt_document_status */
@@ -78,6 +82,8 @@ static drt_status check_member(void *user, const drt_source *source, drt_extract
         note_wrong(out, source, "a skipped member with text, or one without");
     if (!is_normalised(extract->text.data, extract->text.length) || !lines)
         note_wrong(out, source, "text that is not normalised");
+    if (extract->text.length > 0 && memmem(extract->text.data, extract->text.length, "root:x:0:0", 10))
+        note_wrong(out, source, "text of a file outside");
     if (!are_pages(extract))
         note_wrong(out, source, "pages in disorder");
     return DRT_OK;
@@ -120,6 +126,9 @@ static void run_one(const char *path, const char *given, unsigned seconds, long 
     if (child == 0) {
         char own[900];
         setpgid(0, 0);
+#ifndef __SANITIZE_ADDRESS__
+        setrlimit(RLIMIT_AS, &(struct rlimit){ADDRESS_SPACE, ADDRESS_SPACE});
+#endif
         alarm(seconds);
         walk(path, own, sizeof own);
         _exit(write(ends[1], own, strlen(own)) < 0);
