@@ -535,6 +535,13 @@ static drt_status go_on(drt_context *context, drt_archive *archive, int result) 
     return reopen(context, archive);
 }
 
+/* Tables of ar's own: symbols, and long names. */
+static bool is_table(const drt_archive *archive, struct archive_entry *entry) {
+    const char *name = archive_entry_pathname(entry);
+    return archive->container->code == ARCHIVE_FORMAT_AR && name &&
+           (name[0] == '/' || strncmp(name, "__.SYMDEF", strlen("__.SYMDEF")) == 0);
+}
+
 static drt_status next_member(drt_context *context, drt_archive *archive, drt_archive_member *out) {
     drt_status status = finish_member(context, archive);
     archive->member.archive = NULL;
@@ -547,6 +554,8 @@ static drt_status next_member(drt_context *context, drt_archive *archive, drt_ar
             return DRT_WARN;
         if (result == ARCHIVE_OK || result == ARCHIVE_WARN) {
             archive->index++;
+            if (is_table(archive, entry))
+                continue;
             return describe(context, archive, entry, out);
         }
         status = go_on(context, archive, result);

@@ -90,6 +90,13 @@ static void archives_of_each_kind_give_the_same_members(void **state) {
                  kinds[i].name, kinds[i].name);
         assert_rows(kinds[i].name, expected);
     }
+    static const char ar[] =
+        "!<arch>\n"
+        "/               0           0     0     0       4         `\n\0\0\0\0"
+        "//              0           0     0     0       28        `\na name of more letters.txt/\n"
+        "/0              0           0     0     100644  4         `\ntext";
+    scratch_write("long.ar", ar, sizeof ar - 1);
+    assert_rows("long.ar", "long.ar/a name of more letters.txt | ok | text |  | text\n");
     archive_write("k.ar", "arbsd", NULL, two_texts, 1);
     assert_rows("k.ar", "k.ar/a.txt | ok | text |  | The first text.\n");
 }
