@@ -1,8 +1,8 @@
 /* power_loss.c: what a disk may hold of recorded calls. See file_calls.h.
  *
- * The contents of a file are as of its last sync, and of the writes and truncations after it all, none or any. The names
- * in a folder are as of the folder's last sync, and of the changes after it all, none or the first ones: file systems
- * keep their order. */
+ * The contents of a file are as of its last sync, and of the writes and truncations after it all, none or any, in part or
+ * as zeros at a new end. The names in a folder are as of the folder's last sync, and of the changes after it all, none or
+ * the first ones: file systems keep their order. */
 #include "tests/base/file_calls.h"
 
 #include <fcntl.h>
@@ -58,14 +58,16 @@ static void apply_to_content(content *c, const file_call *call, size_t length) {
     memcpy(c->data + call->at, call->data, length);
 }
 
-/* A change after the file's last sync: how it came out. */
+/* A change after the file's last sync: how it came out. A file may have grown for a write that was lost. */
 static void apply_unsynced(content *c, const file_call *call, power_loss loss, uint32_t *seed) {
     bool keep = loss == POWER_LOSS_KEEPS_ALL || loss == POWER_LOSS_LOSES_NAMES;
     size_t length = call->length;
     if (loss == POWER_LOSS_RANDOM) {
-        uint32_t chance = next_random(seed) % 4;
-        keep = chance > 0;
-        if (chance == 1)
+        uint32_t chance = next_random(seed) % 5;
+        keep = chance > 1;
+        if (chance == 1 && call->kind == FILE_CALL_WRITE && (size_t)call->at + length > c->size)
+            resize(c, (size_t)call->at + length);
+        if (chance == 2)
             length = length / SECTOR * (next_random(seed) % 3) / 2 * SECTOR;
     }
     if (keep && (length > 0 || call->kind == FILE_CALL_TRUNCATE))
