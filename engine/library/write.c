@@ -410,13 +410,13 @@ static drt_status settle_all(drt_context *context, const drt_library *library, c
 }
 
 static drt_status move_staged(drt_context *context, const drt_library *library) {
-    /* Documents that lose a path to a staged one: stored ones, and staged ones of the same path before it. */
+    /* Documents that lose a path to a staged one: stored ones, and staged ones whose first path another one came to have. */
     id_list losers;
     drt_status status = list_ids(context, library,
                                  "SELECT p.document FROM temp.new_paths AS n JOIN main.paths AS p"
                                  "    ON p.archive = n.archive AND p.path = n.path UNION "
-                                 "SELECT id FROM temp.new_documents WHERE id NOT IN"
-                                 "    (SELECT document FROM temp.new_paths)",
+                                 "SELECT id FROM temp.new_documents AS d WHERE path IS NOT"
+                                 "    (SELECT path FROM temp.new_paths WHERE document = d.id ORDER BY id LIMIT 1)",
                                  &losers);
     if (status == DRT_OK)
         status = move_rows(context, library);

@@ -392,6 +392,25 @@ static void a_path_that_takes_known_content_leaves_its_old_document(void **state
     drt_library_close(library);
 }
 
+/* All of it before one commit: the first path goes to another content and, at the second commit, comes back. */
+static void a_document_that_loses_its_first_path_has_its_next(void **state) {
+    fixture *with = *state;
+    drt_library *library = open_library(with, DRT_LIBRARY_CREATE);
+    drt_verify_report report;
+    int64_t id;
+    add_document(with, library, "a.zip/1", bridge);
+    assert_int_equal(find(with, library, "a.zip/2", bridge, &id), DRT_CONTENT_OTHER_PATH);
+    add_document(with, library, "a.zip/1", lighthouse);
+    commit(with, library);
+    expect_aliases(with, library, "doc:1", "a.zip/2", 0, NULL);
+    assert_int_equal(drt_library_verify(with->context, library, false, &report), DRT_OK);
+    assert_int_equal(find(with, library, "a.zip/1", bridge, &id), DRT_CONTENT_OTHER_PATH);
+    commit(with, library);
+    expect_aliases(with, library, "doc:1", "a.zip/2", 1, "a.zip/1");
+    assert_int_equal(drt_library_verify(with->context, library, false, &report), DRT_OK);
+    drt_library_close(library);
+}
+
 static void the_same_display_path_from_two_archives_is_two_documents(void **state) {
     fixture *with = *state;
     drt_library *library = open_library(with, DRT_LIBRARY_CREATE);
@@ -575,6 +594,7 @@ int main(void) {
         TEST(ids_are_never_given_twice),
         TEST(new_content_at_a_path_replaces_the_old),
         TEST(a_path_that_takes_known_content_leaves_its_old_document),
+        TEST(a_document_that_loses_its_first_path_has_its_next),
         TEST(the_same_display_path_from_two_archives_is_two_documents),
         TEST(skipped_members_are_listed_until_they_work),
         TEST(documents_are_listed_in_pages),
