@@ -12,13 +12,12 @@
 #include "engine/base/utf8.h"
 #include "engine/corpus/charset.h"
 #include "engine/corpus/gzip.h"
+#include "engine/corpus/zip_end.h"
 
-#define DAMAGED_LIMIT 8            /* members of a 7z that fail in the middle of unpacking, and */
-#define REOPENINGS 256             /* that cannot be unpacked at all, before the rest is given up */
-#define CLOSING_ZEROS 512          /* bytes at the end of a tar, at the least */
-#define DIRECTORY_LIMIT (16 << 20) /* bytes of a zip's central directory looked at for names */
-#define NAMES_LIMIT (64 << 10)     /* bytes of names that their charset is told by */
-#define ZEROS_LIMIT (1LL << 30)    /* bytes of nothing behind which no more of a tar is looked for */
+#define DAMAGED_LIMIT 8         /* members of a 7z that fail in the middle of unpacking, and */
+#define REOPENINGS 256          /* that cannot be unpacked at all, before the rest is given up */
+#define CLOSING_ZEROS 512       /* bytes at the end of a tar, at the least */
+#define ZEROS_LIMIT (1LL << 30) /* bytes of nothing behind which no more of a tar is looked for */
 
 /* --------------------------------------------------------- open archives ---- */
 
@@ -47,8 +46,8 @@ struct drt_archive {
     int64_t index;    /* members begun */
     bool touched;     /* members have been unpacked since the reader was opened */
     int damaged, reopenings;
-    bool exhausted;      /* the source was read to its end */
-    bool directory;      /* a zip with its central directory */
+    bool exhausted; /* the source was read to its end */
+    drt_zip_end zip_end;
     bool second_way;     /* see open_reader */
     char loss[200];      /* what was found broken, and passed over; empty: nothing */
     const char *charset; /* of names that are no UTF-8 */
@@ -127,6 +126,10 @@ static void explain(drt_archive *archive, char *sentence, size_t size) {
     const char *text = archive->reader ? archive_error_string(archive->reader) : NULL;
     if (archive->source->error[0]) {
         snprintf(sentence, size, "%s", archive->source->error);
+        return;
+    }
+    if (archive->zip_end.of_several) {
+        snprintf(sentence, size, "it is the last piece of an archive that was cut up; join the pieces first");
         return;
     }
     char said[160];
@@ -247,67 +250,6 @@ static bool drain(member_stream *member) {
 
 /* --------------------------------------------------------------- names ---- */
 
-static uint32_t little(const char *at, int bytes) {
-    uint32_t value = 0;
-    while (bytes-- > 0)
-        value = value << 8 | (unsigned char)at[bytes];
-    return value;
-}
-
-/* Reads `length` bytes at an offset. */
-static bool read_at(drt_stream *stream, int64_t offset, int64_t length, drt_buffer *out) {
-    if (!stream->seek(stream, offset))
-        return false;
-    while ((int64_t)out->length < length) {
-        const char *data;
-        ssize_t n = stream->read(stream, &data);
-        if (n <= 0)
-            return false;
-        int64_t left = length - (int64_t)out->length;
-        if (!drt_buffer_append(out, data, n < left ? (size_t)n : (size_t)left))
-            return false;
-    }
-    return true;
-}
-
-/* Collects the names in a central directory that are neither marked as UTF-8 nor valid as such. */
-static bool collect_names(const drt_buffer *directory, drt_buffer *names) {
-    bool ok = true;
-    for (size_t at = 0; ok && at + 46 <= directory->length && names->length < NAMES_LIMIT;) {
-        const char *header = directory->data + at;
-        size_t length = little(header + 28, 2);
-        if (memcmp(header, "PK\1\2", 4) != 0 || directory->length - at - 46 < length)
-            break;
-        bool marked = little(header + 8, 2) & 0x800;
-        if (!marked && drt_utf8_valid_prefix(header + 46, length) < length)
-            ok = drt_buffer_append(names, header + 46, length) && drt_buffer_append_byte(names, '\n');
-        at += 46 + length + little(header + 30, 2) + little(header + 32, 2);
-    }
-    return ok;
-}
-
-/* Looks at a zip's end: is the central directory there, and in what charset are its names? */
-static void look_at_directory(drt_archive *archive) {
-    drt_buffer tail = {0}, directory = {0}, names = {0};
-    int64_t size = archive->source->size, length = size < 65557 ? size : 65557;
-    if (read_at(archive->source, size - length, length, &tail)) {
-        for (size_t at = tail.length; at-- > 0 && !archive->directory;) {
-            if (tail.length - at < 22 || memcmp(tail.data + at, "PK\5\6", 4) != 0)
-                continue;
-            archive->directory = true;
-            int64_t bytes = little(tail.data + at + 12, 4), end = size - length + (int64_t)at;
-            if (bytes <= end && bytes <= DIRECTORY_LIMIT && read_at(archive->source, end - bytes, bytes, &directory) &&
-                collect_names(&directory, &names) && names.length > 0) {
-                archive->charset = drt_charset_of_names(names.data, names.length);
-                archive->charset_known = true;
-            }
-        }
-    }
-    drt_buffer_free(&tail);
-    drt_buffer_free(&directory);
-    drt_buffer_free(&names);
-}
-
 /* The display path: decoded, without empty and "." parts. */
 static bool make_path(drt_archive *archive, const char *name, size_t length) {
     drt_buffer decoded = {0};
@@ -406,7 +348,9 @@ drt_status drt_archive_open(drt_context *context, const drt_container *container
     archive->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     drt_status status = DRT_OK;
     if (container->code == ARCHIVE_FORMAT_ZIP)
-        look_at_directory(archive);
+        archive->zip_end = drt_zip_end_find(stream);
+    archive->charset = archive->zip_end.charset;
+    archive->charset_known = archive->charset != NULL;
     if (stream->seek && !drt_stream_rewind(stream))
         status = drt_fail(context, DRT_FAILED, "%s", stream->error);
     if (status == DRT_OK) {
@@ -450,7 +394,7 @@ static drt_status reopen_7z(drt_context *context, drt_archive *archive) {
 /* Leaves the member at hand behind. */
 static drt_status finish_member(drt_context *context, drt_archive *archive) {
     member_stream *member = &archive->member;
-    bool sought = archive->directory && !archive->second_way;
+    bool sought = archive->zip_end.found && !archive->second_way;
     bool drains = archive->container->kind != DRT_CONTAINER_PLAIN && !sought;
     drt_stream_clear(&member->base);
     if (member->archive == NULL || member->ended)
@@ -526,7 +470,7 @@ static drt_status go_on(drt_context *context, drt_archive *archive, int result) 
         bool over = drt_cancelled(context) || (!moves && ++archive->damaged > DAMAGED_LIMIT);
         return over ? fail(context, archive) : DRT_OK;
     }
-    bool has_second = code == ARCHIVE_FORMAT_ZIP ? archive->directory : code == ARCHIVE_FORMAT_LHA;
+    bool has_second = code == ARCHIVE_FORMAT_ZIP ? archive->zip_end.found : code == ARCHIVE_FORMAT_LHA;
     if (!has_second || archive->second_way || drt_cancelled(context))
         return fail(context, archive);
     if (code == ARCHIVE_FORMAT_ZIP)
@@ -568,7 +512,7 @@ drt_status drt_archive_next(drt_context *context, drt_archive *archive, drt_arch
     drt_status status = next_member(context, archive, member);
     leave_locale(before);
     bool ended = status == DRT_WARN || (status == DRT_FAILED && archive->index > 0);
-    if (ended && archive->container->code == ARCHIVE_FORMAT_ZIP && !archive->directory)
+    if (ended && archive->container->code == ARCHIVE_FORMAT_ZIP && !archive->zip_end.found)
         return drt_fail(context, DRT_FAILED, "it is cut short: its central directory is missing");
     if (status == DRT_WARN && archive->loss[0])
         return drt_fail(context, DRT_FAILED, "%s", archive->loss);

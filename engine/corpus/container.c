@@ -6,7 +6,6 @@
 
 #include <archive.h>
 
-#include "engine/corpus/charset.h"
 #include "engine/corpus/mailbox.h"
 
 /* ------------------------------------------------------------ kinds ---- */
@@ -44,6 +43,13 @@ static bool is_tar(const drt_format_probe *probe) {
     return sum == held && sum > 8 * ' ';
 }
 
+/* The old binary kind has no sums: two bytes of mark, and at 26 a name as long as it says, with a NUL at its end. */
+static bool is_old_cpio(const drt_format_probe *probe) {
+    size_t length = probe->head_length > 26 ? little(probe->head + 20, 2) : 0;
+    return begins(probe, 0, "\xC7\x71", 2) && length > 1 && length < 1024 && probe->head_length >= 26 + length &&
+           memchr(probe->head + 26, 0, length) == probe->head + 26 + length - 1;
+}
+
 static bool is_cpio(const drt_format_probe *probe) {
     size_t digits = begins(probe, 0, "070701", 6) || begins(probe, 0, "070702", 6) ? 110
                     : begins(probe, 0, "070707", 6)                                ? 76
@@ -51,7 +57,7 @@ static bool is_cpio(const drt_format_probe *probe) {
     for (size_t i = 0; i < digits; i++)
         if (i >= probe->head_length || !isxdigit((unsigned char)probe->head[i]))
             return false;
-    return digits > 0 || (begins(probe, 0, "\xC7\x71", 2) && !drt_charset_is_text(probe->head, probe->head_length));
+    return digits > 0 || is_old_cpio(probe);
 }
 
 static bool is_ar(const drt_format_probe *probe) {

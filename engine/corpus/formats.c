@@ -8,19 +8,11 @@
 
 #include "engine/corpus/charset.h"
 #include "engine/corpus/container.h"
+#include "engine/corpus/unread.h"
 
 static bool begins(const drt_format_probe *probe, size_t at, const char *bytes, size_t length) {
     return probe->head_length >= at + length && memcmp(probe->head + at, bytes, length) == 0;
 }
-
-static bool begins_any(const drt_format_probe *probe, const char *const *magics, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (begins(probe, 0, magics[i], strlen(magics[i])))
-            return true;
-    return false;
-}
-
-#define BEGINS_ANY(probe, list) begins_any(probe, list, sizeof(list) / sizeof *(list))
 
 /* Readers look for the mark among the first 1,024 bytes. */
 static bool is_pdf(const drt_format_probe *probe) {
@@ -37,63 +29,13 @@ static bool is_rtf(const drt_format_probe *probe) {
     return begins(probe, 0, "{\\rtf", 5);
 }
 
-static bool is_old_office(const drt_format_probe *probe) {
-    return begins(probe, 0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8);
-}
-
-/* A new office file with a password is an old one around it. */
-static bool is_locked_office(const drt_format_probe *probe) {
-    return is_old_office(probe) &&
-           drt_name_has_extension(probe->name, probe->name_length, " .docx .docm .xlsx .xlsm .pptx .pptm ");
-}
-
-static bool is_mobi(const drt_format_probe *probe) {
-    return begins(probe, 60, "BOOKMOBI", 8);
-}
-
-static bool is_djvu(const drt_format_probe *probe) {
-    return begins(probe, 0, "AT&TFORM", 8);
-}
-
-static bool is_postscript(const drt_format_probe *probe) {
-    return begins(probe, 0, "%!PS", 4) || begins(probe, 0, "\xC5\xD0\xD3\xC6", 4);
-}
-
-/* The marks of pictures and sound are short: a text may begin with such letters. */
-static bool is_binary(const drt_format_probe *probe) {
-    return !drt_charset_is_text(probe->head, probe->head_length);
-}
-
-static bool is_image(const drt_format_probe *probe) {
-    static const char *const magics[] = {"\x89PNG\r\n", "\xFF\xD8\xFF", "GIF87a", "GIF89a",
-                                         "II*",         "MM",           "8BPS",   "\xFF\x0A"};
-    return BEGINS_ANY(probe, magics) && is_binary(probe);
-}
-
-static bool is_media(const drt_format_probe *probe) {
-    static const char *const magics[] = {"ID3", "OggS", "fLaC", "RIFF", "\x1A\x45\xDF\xA3", "\xFF\xFB"};
-    return (BEGINS_ANY(probe, magics) || begins(probe, 4, "ftyp", 4)) && is_binary(probe);
-}
-
-static bool is_program(const drt_format_probe *probe) {
-    return begins(probe, 0,
-                  "\x7F"
-                  "ELF",
-                  4) ||
-           (begins(probe, 0, "MZ", 2) && is_binary(probe));
-}
-
-static bool is_database(const drt_format_probe *probe) {
-    return begins(probe, 0, "SQLite format 3", 16);
-}
-
 /* Content is asked from top to bottom: narrow rows stand above wide ones. */
 static const drt_format formats[] = {
     {"pdf", " .pdf ", "PDF, with poppler's pdftotext", DRT_FORMAT_BINARY, is_pdf, drt_format_pdf_extract, NULL, NULL},
     {"epub", " .epub ", "EPUB books", DRT_FORMAT_ZIP, drt_zip_is_epub, drt_format_epub_extract, NULL, NULL},
     {"docx", " .docx .docm ", "Microsoft Word", DRT_FORMAT_ZIP, drt_zip_is_docx, drt_format_docx_extract, NULL, NULL},
     {"office", " .xlsx .pptx .xlsm .pptm ", "Microsoft Excel and PowerPoint", DRT_FORMAT_ZIP, drt_zip_is_office, NULL,
-     "the format of spreadsheets and slides is not read", NULL},
+     "the format of spreadsheets and slides is not read; save it as PDF", NULL},
     {"odt", " .odt .ott ", "OpenDocument text", DRT_FORMAT_ZIP, drt_zip_is_odt, drt_format_odt_extract, NULL, NULL},
     {"fodt", " .fodt ", "OpenDocument text, flat", DRT_FORMAT_TEXT, drt_format_fodt_detect, drt_format_fodt_extract,
      NULL, NULL},
@@ -105,27 +47,45 @@ static const drt_format formats[] = {
     {"docbook", " .dbk .docbook ", "DocBook, the XML of manuals", DRT_FORMAT_TEXT, drt_format_docbook_detect,
      drt_format_docbook_extract, NULL, NULL},
     {"opendocument", " .ods .odp .odg ", "OpenDocument other than text", DRT_FORMAT_ZIP, drt_zip_is_opendocument, NULL,
-     "the format of spreadsheets and slides is not read", NULL},
+     "the format of spreadsheets and slides is not read; save it as PDF", NULL},
     {"rtf", " .rtf ", "Rich Text Format", DRT_FORMAT_TEXT, is_rtf, drt_format_rtf_extract, NULL, NULL},
     {"tex", " .tex .ltx .latex .bbl .pdf_tex .pdf_t .pstex_t .eps_tex .tikz .pgf ", "TeX and LaTeX", DRT_FORMAT_TEXT,
      drt_format_tex_detect, drt_format_tex_extract, NULL, NULL},
     {"tex-style", " .sty .cls .bst .aux .blg .lof .lot .fls .fdb_latexmk .synctex ", "TeX's own files", DRT_FORMAT_TEXT,
      drt_format_tex_detect_written, NULL, "it is a file of TeX's own, not a document", NULL},
-    {"office", "", "office files with a password", DRT_FORMAT_BINARY, is_locked_office, NULL,
+    {"office", "", "office files with a password", DRT_FORMAT_BINARY, drt_unread_is_locked_office, NULL,
      "it is encrypted; a password would be needed", NULL},
-    {"doc", " .doc .xls .ppt .msg ", "Microsoft Office 97", DRT_FORMAT_BINARY, is_old_office, NULL,
-     "the binary format of old Microsoft Office files is not read", NULL},
-    {"mobi", " .mobi .azw .azw3 ", "Kindle", DRT_FORMAT_BINARY, is_mobi, NULL, "the Kindle format is not read", NULL},
-    {"djvu", " .djvu .djv ", "DjVu", DRT_FORMAT_BINARY, is_djvu, NULL, "the DjVu format is not read", NULL},
-    {"postscript", " .ps .eps ", "PostScript", DRT_FORMAT_TEXT, is_postscript, NULL,
-     "the PostScript format is not read", NULL},
-    {"image", " .png .jpg .jpeg .gif .tif .tiff .bmp .webp .heic .ico .psd ", "pictures", DRT_FORMAT_BINARY, is_image,
-     NULL, "it is a picture", NULL},
-    {"media", " .mp3 .m4a .ogg .flac .wav .mp4 .mkv .mov .avi .webm ", "sound and film", DRT_FORMAT_BINARY, is_media,
-     NULL, "it is sound or film", NULL},
-    {"program", " .exe .dll .so .o .class .pyc .wasm ", "programs", DRT_FORMAT_BINARY, is_program, NULL,
-     "it is a program", NULL},
-    {"database", " .sqlite .db ", "databases", DRT_FORMAT_BINARY, is_database, NULL, "it is a database", NULL},
+    {"outlook", " .msg ", "messages of Outlook", DRT_FORMAT_BINARY, drt_unread_is_outlook, NULL,
+     "the format of Outlook's messages is not read; save it as EML", NULL},
+    {"doc", " .doc .xls .ppt ", "Microsoft Office 97", DRT_FORMAT_BINARY, drt_unread_is_old_office, NULL,
+     "the binary format of old Microsoft Office files is not read; save it as DOCX or PDF", NULL},
+    {"other", " .pages .numbers .key .xps .oxps .sxw .sxc .sxi .hwpx ", "documents of other programs", DRT_FORMAT_ZIP,
+     NULL, NULL, "the format of this program is not read; save it as DOCX, ODT or PDF", NULL},
+    {"other", " .wpd .wps .one .pub .hwp .vsd .qxd .indd ", "documents of other programs", DRT_FORMAT_BINARY, NULL,
+     NULL, "the format of this program is not read; save it as DOCX, ODT or PDF", NULL},
+    {"mobi", " .mobi .azw .azw3 .azw4 .prc .kfx ", "Kindle", DRT_FORMAT_BINARY, drt_unread_is_mobi, NULL,
+     "the Kindle format is not read; convert it to EPUB", NULL},
+    {"ebook", " .lit .lrf .chm .tcr ", "electronic books of other kinds", DRT_FORMAT_BINARY, drt_unread_is_ebook, NULL,
+     "this format of electronic books is not read; convert it to EPUB", NULL},
+    {"djvu", " .djvu .djv ", "DjVu", DRT_FORMAT_BINARY, drt_unread_is_djvu, NULL,
+     "the DjVu format is not read; djvutxt makes a text of it", NULL},
+    {"postscript", " .ps .eps ", "PostScript", DRT_FORMAT_TEXT, drt_unread_is_postscript, NULL,
+     "the PostScript format is not read; ps2pdf makes a PDF of it", NULL},
+    {"warc", " .warc ", "archives of web pages", DRT_FORMAT_TEXT, drt_unread_is_web_archive, NULL,
+     "the format of web archives is not read; save the pages as HTML", NULL},
+    {"encrypted", " .gpg .pgp .age ", "encrypted files", DRT_FORMAT_BINARY, drt_unread_is_encrypted, NULL,
+     "it is encrypted; decrypt it first", NULL},
+    {"image", " .png .jpg .jpeg .gif .tif .tiff .bmp .webp .heic .avif .jp2 .ico .psd ", "pictures", DRT_FORMAT_BINARY,
+     drt_unread_is_image, NULL, "it is a picture; what is written in it would need text recognition (OCR)", NULL},
+    {"media", " .mp3 .m4a .ogg .flac .wav .mp4 .mkv .mov .avi .webm ", "sound and film", DRT_FORMAT_BINARY,
+     drt_unread_is_media, NULL, "it is sound or film", NULL},
+    {"program", " .exe .dll .so .dylib .o .class .pyc .wasm .msi ", "programs", DRT_FORMAT_BINARY,
+     drt_unread_is_program, NULL, "it is a program", NULL},
+    {"database", " .sqlite .db .mdb .accdb .parquet ", "databases", DRT_FORMAT_BINARY, drt_unread_is_database, NULL,
+     "it is a database", NULL},
+    {"font", " .ttf .otf .woff .woff2 .eot .pfb ", "fonts", DRT_FORMAT_BINARY, NULL, NULL, "it is a font", NULL},
+    {"archive", " .arj .ace .zoo .sit .sitx .rpm .dmg .lzo .lrz .zpaq .br ", "archives of other kinds",
+     DRT_FORMAT_BINARY, drt_unread_is_archive, NULL, "archives of this kind are not read; unpack it first", NULL},
     {"html", " .html .htm .xhtml .xht ", "HTML and XHTML", DRT_FORMAT_TEXT, drt_format_html_detect,
      drt_format_html_extract, NULL, NULL},
     {"xml", " .xml ", "XML of any other kind: the text of its elements", DRT_FORMAT_TEXT, drt_format_xml_detect,
@@ -145,6 +105,9 @@ static const drt_format formats[] = {
 
 static const drt_format text = {"text", "", "", DRT_FORMAT_TEXT, NULL, drt_format_text_extract, NULL, NULL};
 static const drt_format binary = {"", "", "", DRT_FORMAT_BINARY, NULL, NULL, "it is binary data, not a text", NULL};
+static const drt_format piece = {
+    "",  "", "", DRT_FORMAT_BINARY, NULL, NULL, "it is a piece of an archive that was cut up; join the pieces first",
+    NULL};
 
 bool drt_name_has_extension(const char *name, size_t length, const char *extensions) {
     size_t dot = length;
@@ -181,7 +144,9 @@ const drt_format *drt_format_by_name(const drt_format_probe *probe) {
         if ((formats[i].basis == DRT_FORMAT_TEXT ? readable : !pure) &&
             drt_name_has_extension(probe->name, probe->name_length, formats[i].extensions))
             return &formats[i];
-    return readable ? &text : &binary;
+    if (readable)
+        return &text;
+    return drt_unread_is_piece(probe->name, probe->name_length) ? &piece : &binary;
 }
 
 bool drt_format_describe(size_t index, const char **name, const char **extensions, const char **description) {

@@ -13,6 +13,8 @@
 #include "engine/corpus/mailbox.h"
 #include "engine/corpus/raw.h"
 #include "engine/corpus/stream.h"
+#include "engine/corpus/unread.h"
+#include "engine/corpus/zip_end.h"
 
 #define ARCHIVE_FLOOR (64LL << 20) /* unpacked bytes below which no ratio is looked at: of an archive, */
 #define FILE_FLOOR (512LL << 20)   /* of a whole file */
@@ -102,19 +104,6 @@ static void count_read(void *user, int64_t bytes) {
     drt_visit *v = user;
     v->file_read += bytes;
     tell_progress(v);
-}
-
-/* Appends "/name" to the display path; returns its length before. */
-size_t drt_visit_push(drt_visit *v, const char *name, size_t length) {
-    size_t before = v->path.length;
-    if (!drt_buffer_append_byte(&v->path, '/') || !drt_utf8_append_escaped(&v->path, name, length))
-        drt_visit_out_of_memory(v);
-    return before;
-}
-
-void drt_visit_pop(drt_visit *v, size_t before) {
-    v->path.length = before;
-    v->path.data[before] = 0;
 }
 
 /* ------------------------------------------------------------- budgets ---- */
@@ -371,7 +360,7 @@ static bool visit_piece(void *user, const char *name, size_t name_length, const 
         return false;
     }
     drt_memory_stream stream;
-    size_t before = drt_visit_push(v, name, name_length);
+    size_t before = drt_visit_push_member(v, name, name_length);
     drt_memory_stream_open(&stream, data, length);
     visit(v, s->level, &stream.base, name, name_length, s->depth + 1);
     drt_stream_clear(&stream.base);
@@ -475,7 +464,7 @@ static void visit_member(drt_visit *v, level *l, const drt_archive_member *membe
         visit(v, l, member->stream, name, name_length, depth);
         return;
     }
-    size_t before = drt_visit_push(v, member->path, member->path_length);
+    size_t before = drt_visit_push_member(v, member->path, member->path_length);
     size_t base = member->path_length;
     while (base > 0 && member->path[base - 1] != '/')
         base--;
@@ -495,9 +484,13 @@ static void visit_member(drt_visit *v, level *l, const drt_archive_member *membe
 }
 
 static void report_archive_failure(drt_visit *v, const drt_container *container, int64_t members) {
-    char reason[320];
-    snprintf(reason, sizeof reason, "%s%s", drt_error(v->context),
-             members ? "; what could be read of it was read" : "");
+    char reason[400];
+    const char *name = strrchr(v->path.data, '/');
+    name = name ? name + 1 : v->path.data;
+    snprintf(
+        reason, sizeof reason, "%s%s%s", drt_error(v->context), members ? "; what could be read of it was read" : "",
+        drt_unread_is_piece(name, strlen(name)) ? "; it is a piece of an archive that was cut up: join the pieces first"
+                                                : "");
     drt_visit_skip(v, container->name, -1, reason);
 }
 
@@ -533,11 +526,16 @@ static void visit_members(drt_visit *v, level *l, const drt_container *container
     }
 }
 
+/* What can't be read from its first bytes on. */
+static void skip_broken(drt_visit *v, const drt_stream *stream, const drt_container *by_name) {
+    if (!drt_visit_stopped(v) && drt_visit_wants(v, by_name))
+        drt_visit_skip(v, by_name ? by_name->name : "", stream->size, stream->error);
+}
+
 /* Looks at the first bytes. false: they can't be read, and that was reported. */
 static bool look(drt_visit *v, drt_stream *stream, drt_format_probe *probe) {
     if (!drt_stream_peek(stream, DRT_FORMAT_HEAD) && (!stream->damaged || stream->head.length == 0)) {
-        if (!drt_visit_stopped(v) && drt_visit_wants(v, drt_container_by_name(probe)))
-            drt_visit_skip(v, "", stream->size, stream->error);
+        skip_broken(v, stream, drt_container_by_name(probe));
         return false;
     }
     probe->head = stream->head.data;
@@ -641,13 +639,13 @@ static void visit_archive(drt_visit *v, level *outer, drt_stream *stream, const 
         return;
     }
     level l = {.outer = outer, .visit = v, .packed = stream->size >= 0 ? stream->size : outer->packed};
+    if (container->kind == DRT_CONTAINER_MAILBOX) {
+        visit_mailbox(v, &l, container, stream, depth);
+        return;
+    }
     char *own_name = strndup(name, strip_compression(container, name, name_length));
     if (!own_name) {
         drt_visit_out_of_memory(v);
-        return;
-    }
-    if (container->kind == DRT_CONTAINER_MAILBOX) {
-        visit_mailbox(v, &l, container, stream, depth);
         return;
     }
     size_t tex = v->tex.n;
@@ -679,15 +677,33 @@ static void visit_archive(drt_visit *v, level *outer, drt_stream *stream, const 
     free(own_name);
 }
 
+/* A zip may stand behind a program that unpacks it, or behind anything when its name says that it is one. */
+static bool ends_as_zip(drt_stream *stream, const drt_format *format, const drt_container *by_name) {
+    const drt_container *zip = drt_container_named("zip");
+    if (!stream->seek || (format ? strcmp(format->name, "program") != 0 : by_name != zip))
+        return false;
+    bool found = drt_zip_end_find(stream).whole;
+    stream->error[0] = 0;
+    stream->seek(stream, (int64_t)stream->head.length); /* as it was: behind what is read ahead */
+    return found;
+}
+
 /* One member, or a file on disk: what is it? */
 static void visit(drt_visit *v, level *outer, drt_stream *stream, const char *name, size_t name_length, int depth) {
     drt_format_probe probe = {.name = name, .name_length = name_length};
+    const drt_container *by_name = drt_container_by_name(&probe);
     if (!look(v, stream, &probe))
         return;
     const drt_format *format = drt_format_by_content(&probe), *named = drt_format_by_name(&probe);
     const drt_container *container = format ? NULL : drt_container_by_content(&probe);
+    if (!container && ends_as_zip(stream, format, by_name))
+        container = drt_container_named("zip");
+    if (stream->damaged && !format && !container && by_name) { /* a piece of its first member's name is no text */
+        skip_broken(v, stream, by_name);
+        return;
+    }
     if (!container && !format && !named->extract && !named->split && !*named->name)
-        container = drt_container_by_name(&probe);
+        container = by_name;
     if (container && named->basis == DRT_FORMAT_ZIP)
         container = NULL; /* a damaged book is no archive of loose files */
     if (container)
@@ -707,6 +723,7 @@ void drt_visit_file(drt_visit *v, int file, const struct stat *facts, const char
     v->opened = *facts;
     v->file_size = facts->st_size;
     v->file_read = v->members = v->unpacked = 0;
+    drt_fingerprints_free(&v->met);
     tell_progress(v);
     drt_file_stream_open(stream, file, facts->st_size, count_read, v);
     visit(v, NULL, &stream->base, name, strlen(name), 0);

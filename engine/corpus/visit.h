@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "engine/base/fingerprints.h"
 #include "engine/corpus/corpus.h"
 #include "engine/corpus/tex_project.h"
 
@@ -23,6 +24,7 @@ typedef struct {
     struct stat opened; /* when it was opened */
     int64_t file_size, file_read;
     int64_t members, unpacked;
+    drt_fingerprints met; /* display paths of members -> how often */
     char refusal[128];
     drt_tex_project tex; /* sources that wait for the end of their archive or folder */
 } drt_visit;
@@ -43,6 +45,9 @@ void drt_visit_out_of_memory(drt_visit *visit);
 
 /* Appends "/name" to the display path; returns its length before, for pop. */
 size_t drt_visit_push(drt_visit *visit, const char *name, size_t length);
+/* The same for a member of the file at hand. Archives may hold several of one name: the second "a.txt" is shown as
+ * "a (2).txt". */
+size_t drt_visit_push_member(drt_visit *visit, const char *name, size_t length);
 void drt_visit_pop(drt_visit *visit, size_t before);
 
 /* What systems leave in folders is no document: by the name of a file, or of a folder (a part before "/"). */

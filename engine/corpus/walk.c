@@ -216,6 +216,7 @@ static drt_status start(drt_visit *v, const char *path, bool reads) {
 static void end(drt_visit *v) {
     drt_string_free(&v->archive);
     drt_buffer_free(&v->path);
+    drt_fingerprints_free(&v->met);
     drt_tex_project_cut(&v->tex, 0);
 }
 

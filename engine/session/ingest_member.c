@@ -4,15 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a: for a table, not against anybody. */
-static uint64_t hash_bytes(uint64_t hash, const drt_string *text) {
-    for (size_t i = 0; i < text->length; i++)
-        hash = (hash ^ (unsigned char)text->data[i]) * UINT64_C(0x100000001B3);
-    return hash;
-}
+#include "engine/base/fingerprints.h"
 
 uint64_t drt_place_fingerprint(const drt_string *archive, const drt_string *path) {
-    return hash_bytes(hash_bytes(UINT64_C(0xCBF29CE484222325), archive), path);
+    uint64_t of_archive = drt_fingerprint_add(DRT_FINGERPRINT_OF_NOTHING, archive->data, archive->length);
+    return drt_fingerprint_add(of_archive, path->data, path->length);
 }
 
 uint64_t drt_content_fingerprint(const uint8_t sha256[DRT_HASH_SIZE]) {

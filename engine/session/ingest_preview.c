@@ -5,63 +5,21 @@
 #include <string.h>
 
 #include "engine/base/context.h"
+#include "engine/base/fingerprints.h"
 #include "engine/base/utf8.h"
 #include "engine/session/ingest_filter.h"
 #include "engine/session/ingest_sync.h"
-
-#define FIRST_CAPACITY 1024 /* a power of two, as all are */
-
-/* Fingerprint -> number, open addressing. {0} is empty. */
-typedef struct {
-    uint64_t key, value; /* key 0: free */
-} entry;
-
-typedef struct {
-    entry *entries;
-    size_t n, capacity;
-} fingerprint_map;
 
 typedef struct {
     drt_context *context;
     const drt_ingest_params *params;
     void (*tell)(void *user, const drt_preview *preview);
     drt_preview_report *report;
-    fingerprint_map places;   /* archive and path -> content of the document with text that has it; 0: none */
-    fingerprint_map contents; /* content -> how many places have it */
+    drt_fingerprints places;   /* archive and path -> content of the document with text that has it; 0: none */
+    drt_fingerprints contents; /* content -> how many places have it */
     drt_ingest_seen seen;
     bool out_of_memory;
 } preview;
-
-static entry *find_entry(const fingerprint_map *map, uint64_t key) {
-    size_t at = (size_t)key & (map->capacity - 1);
-    while (map->entries[at].key && map->entries[at].key != key)
-        at = (at + 1) & (map->capacity - 1);
-    return &map->entries[at];
-}
-
-static bool grow(fingerprint_map *map) {
-    fingerprint_map grown = {.n = map->n, .capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY};
-    grown.entries = calloc(grown.capacity, sizeof *grown.entries);
-    if (!grown.entries)
-        return false;
-    for (size_t i = 0; i < map->capacity; i++)
-        if (map->entries[i].key)
-            *find_entry(&grown, map->entries[i].key) = map->entries[i];
-    free(map->entries);
-    *map = grown;
-    return true;
-}
-
-/* The number of a fingerprint, 0 at first; valid until the next call. NULL: out of memory. */
-static uint64_t *value_of(fingerprint_map *map, uint64_t fingerprint) {
-    uint64_t key = fingerprint ? fingerprint : 1;
-    if (2 * (map->n + 1) > map->capacity && !grow(map))
-        return NULL;
-    entry *found = find_entry(map, key);
-    map->n += found->key == 0;
-    found->key = key;
-    return &found->value;
-}
 
 static drt_status fail_memory(const preview *p) {
     return drt_fail_memory(p->context, "a preview of an ingest");
@@ -77,15 +35,15 @@ static void tell(preview *p, const drt_string *path, const drt_string *format, c
 
 /* The content is at this place from now on. */
 static bool set_place(preview *p, uint64_t place, uint64_t content) {
-    uint64_t *held = value_of(&p->places, place);
+    uint64_t *held = drt_fingerprints_value(&p->places, place);
     uint64_t before = held ? *held : 0;
     if (!held)
         return false;
     *held = content;
-    uint64_t *old = before ? value_of(&p->contents, before) : NULL;
+    uint64_t *old = before ? drt_fingerprints_value(&p->contents, before) : NULL;
     if (old)
         --*old;
-    uint64_t *count = value_of(&p->contents, content);
+    uint64_t *count = drt_fingerprints_value(&p->contents, content);
     if (count)
         ++*count;
     return count && (old || !before);
@@ -116,7 +74,8 @@ static bool tell_vanished(void *user, const drt_string *archive, const drt_strin
 /* As drt_store_find and a commit would have it. */
 static drt_status preview_document(preview *p, const drt_ingest_member *m) {
     uint64_t content = drt_content_fingerprint(m->sha256);
-    const uint64_t *at_place = value_of(&p->places, m->place), *count = value_of(&p->contents, content);
+    const uint64_t *at_place = drt_fingerprints_value(&p->places, m->place),
+                   *count = drt_fingerprints_value(&p->contents, content);
     if (!at_place || !count)
         return fail_memory(p);
     drt_would would = DRT_WOULD_ADD;
@@ -209,8 +168,8 @@ drt_status drt_ingest_preview(drt_context *context, drt_library *library, const 
     if (status == DRT_OK && params->sync && library && !report->cancelled)
         status = drt_store_places(context, library, tell_vanished, &p);
     drt_seen_free(&p.seen);
-    free(p.places.entries);
-    free(p.contents.entries);
+    drt_fingerprints_free(&p.places);
+    drt_fingerprints_free(&p.contents);
     if (status == DRT_OK && report->members[DRT_WOULD_SKIP] > 0)
         return drt_fail(context, DRT_WARN, "%lld members would be skipped", (long long)report->members[DRT_WOULD_SKIP]);
     return status;

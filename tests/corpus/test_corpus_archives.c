@@ -94,6 +94,9 @@ static void what_stands_before_a_break_of_gzip_is_kept(void **state) {
     assert_non_null(
         strstr(rows.data, "c.tar.gz | skipped | tar | it is cut short; what could be read of it was read | "));
     drt_buffer_free(&rows);
+    tar.length = 60; /* not even a whole header */
+    write_buffer("c.tar.gz", &tar);
+    assert_rows("c.tar.gz", "c.tar.gz | skipped | tar | it is cut short | \n");
     drt_buffer_free(&tar);
 }
 
@@ -160,6 +163,81 @@ static void a_zip_with_a_wrong_directory_is_read(void **state) {
     drt_buffer_free(&zip);
 }
 
+/* Nobody's bytes go missing because another has the same name. */
+static void members_of_one_name_are_told_apart(void **state) {
+    (void)state;
+    static const archive_part parts[] = {
+        {"a.txt", "One.", -1, NULL},   {"a.txt", "Two.", -1, NULL},   {"a (3).txt", "Called so.", -1, NULL},
+        {"a.txt", "Three.", -1, NULL}, {"d/.b", "One b.", -1, NULL},  {"d/.b", "Two b.", -1, NULL},
+        {"d.e/c", "One c.", -1, NULL}, {"d.e/c", "Two c.", -1, NULL},
+    };
+    archive_write("n.zip", "zip", NULL, parts, COUNT(parts));
+    assert_rows("n.zip", "n.zip/a.txt | ok | text |  | One.\n"
+                         "n.zip/a (2).txt | ok | text |  | Two.\n"
+                         "n.zip/a (3).txt | ok | text |  | Called so.\n"
+                         "n.zip/a (4).txt | ok | text |  | Three.\n"
+                         "n.zip/d/.b | ok | text |  | One b.\n"
+                         "n.zip/d/.b (2) | ok | text |  | Two b.\n"
+                         "n.zip/d.e/c | ok | text |  | One c.\n"
+                         "n.zip/d.e/c (2) | ok | text |  | Two c.\n");
+    /* Each file anew. */
+    archive_write("m/n.zip", "zip", NULL, parts, 1);
+    archive_write("m/o.zip", "zip", NULL, parts, 1);
+    assert_rows("m", "m/n.zip/a.txt | ok | text |  | One.\nm/o.zip/a.txt | ok | text |  | One.\n");
+}
+
+static void a_zip_behind_a_program_is_read(void **state) {
+    (void)state;
+    static const char *const names[] = {"s.exe", "s.zip"};
+    drt_buffer zip = archive_make("zip", NULL, NULL, two_texts, 2), program = {0};
+    assert_true(drt_buffer_append_text(&program, "MZ"));
+    for (int i = 0; i < 50000; i++)
+        assert_true(drt_buffer_append_byte(&program, (char)(i * i)));
+    size_t prefix = program.length;
+    append(&program, &zip);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char expected[200];
+        write_buffer(names[i], &program);
+        snprintf(expected, sizeof expected,
+                 "%s/a.txt | ok | text |  | The first text.\n%s/b.txt | ok | text |  | The second text.\n", names[i],
+                 names[i]);
+        assert_rows(names[i], expected);
+    }
+    program.length = prefix;
+    write_buffer("s.exe", &program);
+    assert_rows("s.exe", "s.exe | skipped | program | it is a program | \n");
+    drt_buffer_free(&program);
+    drt_buffer_free(&zip);
+}
+
+static void pieces_of_archives_are_called_so(void **state) {
+    (void)state;
+    drt_buffer zip = archive_make("zip", NULL, NULL, two_texts, 2);
+    char *end = zip.data + zip.length - 22;
+    assert_memory_equal(end, "PK\5\6", 4);
+    end[4] = end[6] = 2;
+    drt_buffer last = {0};
+    assert_true(drt_buffer_append(&last, "PK\3\4", 4) && drt_buffer_append(&last, end, 22));
+    write_buffer("p.zip", &last);
+    assert_rows("p.zip", "p.zip | skipped | zip | it is the last piece of an archive that was cut up; join the pieces "
+                         "first | \n");
+    static const char *const names[] = {"p.z01", "p.zip.002", "p.r00", "p.part12.rar"};
+    static const char noise[100] = {0};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char expected[200];
+        scratch_write(names[i], noise, sizeof noise);
+        snprintf(expected, sizeof expected, "%s | skipped | ", names[i]);
+        drt_buffer rows = walk_rows(scratch_path(names[i]), NULL);
+        assert_int_equal(strncmp(rows.data, expected, strlen(expected)), 0);
+        assert_non_null(strstr(rows.data, "it is a piece of an archive that was cut up"));
+        drt_buffer_free(&rows);
+    }
+    scratch_write("report.001", "A text.", 7);
+    assert_rows("report.001", "report.001 | ok | text |  | A text.\n");
+    drt_buffer_free(&zip);
+    drt_buffer_free(&last);
+}
+
 /* ------------------------------------------------------------------- LHA ---- */
 
 static uint32_t crc16_of(const char *data, size_t length) {
@@ -224,6 +302,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_tar_behind_another_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_broken_header_of_a_tar_is_told_and_passed_over, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_zip_with_a_wrong_directory_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(members_of_one_name_are_told_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_zip_behind_a_program_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pieces_of_archives_are_called_so, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_in_lha_are_japanese_or_western, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,61 @@ static void content_goes_before_the_name(void **state) {
         assert_string_equal(format_of(cases[i].name, cases[i].head, strlen(cases[i].head))->name, cases[i].format);
 }
 
+/* A file of OLE with one stream. */
+static void make_ole(char ole[2048], const char *stream) {
+    memset(ole, 0, 2048);
+    memcpy(ole, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8);
+    ole[30] = 9; /* sectors of 512 bytes, the directory in the second one */
+    ole[48] = 1;
+    for (size_t i = 0; stream[i]; i++)
+        ole[1024 + 128 + 2 * i] = stream[i];
+}
+
+static void what_is_not_read_is_called_by_its_name(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *head;
+        size_t length;
+        const char *format;
+    } cases[] = {
+        {"a",
+         "\0\0\0\x18"
+         "ftypheic\0\0\0\0",
+         16, "image"},
+        {"a.webp", "RIFF\x20\1\0\0WEBPVP8 \0\0", 18, "image"},
+        {"a", "RIFF\x20\1\0\0WAVEfmt \0\0", 18, "media"},
+        {"a.mp4",
+         "\0\0\0\x18"
+         "ftypisom\0\0\0\0",
+         16, "media"},
+        {"a", "\xCF\xFA\xED\xFE\7\0\0\1\0", 9, "program"},
+        {"a.chm", "ITSF\3\0\0\0", 8, "ebook"},
+        {"a.pages", "PK\3\4\0\0\0\0", 8, "other"},
+        {"a.wpd", "\xFFWPC\0\0\0\0", 8, "other"},
+        {"a.key", "-----BEGIN PRIVATE KEY-----", 27, "text"},
+        {"a.txt", "-----BEGIN PGP MESSAGE-----\n\nhQEM", 34, "encrypted"},
+        {"a.warc", "WARC/1.0\r\nWARC-Type: warcinfo\r\n", 32, "warc"},
+        {"a.rpm", "\xED\xAB\xEE\xDB\3\0\0\0", 8, "archive"},
+        {"a.ttf", "\0\1\0\0\0\x0C", 6, "font"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(format_of(cases[i].name, cases[i].head, cases[i].length)->name, cases[i].format);
+    static const struct {
+        const char *name, *stream, *format, *says;
+    } files[] = {
+        {"a.docx", "EncryptedPackage", "office", "encrypted"}, {"a", "EncryptedPackage", "office", "encrypted"},
+        {"a.docx", "WordDocument", "doc", "save it as DOCX"},  {"a.txt", "Workbook", "doc", "old Microsoft Office"},
+        {"a", "__properties_version1.0", "outlook", "EML"},
+    };
+    for (size_t i = 0; i < COUNT(files); i++) {
+        char ole[2048];
+        make_ole(ole, files[i].stream);
+        const drt_format *format = format_of(files[i].name, ole, sizeof ole);
+        assert_string_equal(format->name, files[i].format);
+        assert_non_null(strstr(format->refusal, files[i].says));
+    }
+}
+
 static void kinds_of_archives_are_told_by_content(void **state) {
     (void)state;
     static const struct {
@@ -62,6 +117,7 @@ static void kinds_of_archives_are_told_by_content(void **state) {
         {"BZh91AY&SY", 10, "bzip2"},
         {"070707 is a number in a text", 28, ""},
         {"\xC7\x71 in Greek", 11, ""},
+        {"\xC7\x71\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\4\0\0\0\0\0a.b", 30, "cpio"},
         {"\x5D\0\0\x80\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\0", 14, "lzma"},
         {"\x5D\0\0\xC0\0\x10\0\0\0\0\0\0\0\0", 14, "lzma"},
         {"\x5D\0\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\0", 14, ""}, /* a dictionary of 4 GiB */
@@ -343,6 +399,7 @@ static void what_formats_tell_is_settled(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(content_goes_before_the_name),
+        cmocka_unit_test(what_is_not_read_is_called_by_its_name),
         cmocka_unit_test(kinds_of_archives_are_told_by_content),
         cmocka_unit_test(the_table_describes_itself),
         cmocka_unit_test(manual_and_readme_list_the_table),
