@@ -1,5 +1,5 @@
-/* format_markdown.c: Markdown: marks are taken off, text stays. Title, authors and date from YAML front matter, else the
- * title from the first heading. See formats.h.
+/* format_markdown.c: Markdown: marks are taken off, text stays; footnotes go behind the paragraph that refers to them. Title,
+ * authors and date from what stands before the text, else the title from the first heading. See formats.h.
  *
  * A block's lines are collected, its inline marks resolved in one pass, and the result is handed on. Characters that
  * turn out to be marks only later (the brackets of a link) are overwritten with GONE, which no text keeps. */
@@ -8,44 +8,47 @@
 #include <strings.h>
 
 #include "engine/corpus/charset.h"
+#include "engine/corpus/flow.h"
 #include "engine/corpus/markdown.h"
 #include "engine/corpus/markup.h"
 #include "engine/corpus/normalise.h"
+#include "engine/corpus/slice.h"
+#include "engine/corpus/tex.h"
 
 #define GONE '\x01'
 #define HARD_BREAK '\v'
 #define BRACKETS 32     /* open at a time; further ones are text */
+#define FORMULAS 20000  /* that are made readable; the time for each is not nothing */
 #define MARK_REACH 1024 /* bytes that are looked through for the other end of a mark, so that time stays linear */
+
+typedef drt_slice slice;
 
 typedef struct {
     drt_context *context;
-    drt_text text;
+    drt_flow flow;
     drt_extract *extract;
     drt_buffer block; /* source of the paragraph, heading or item at hand */
     drt_buffer inlined;
     char fence; /* '`' or '~' inside fenced code, else 0 */
     size_t fence_length;
-    bool comment; /* inside <!-- --> that began on a line before */
+    bool comment;                                     /* inside <!-- --> that began on a line before */
+    bool collecting;                                  /* the footnotes; then the text is read */
+    bool note;                                        /* inside one */
+    bool blank;                                       /* the line before was */
+    bool list;                                        /* inside one */
+    bool table;                                       /* below the line under its head */
+    enum { NO_REFERENCE, NO_TARGET, NO_TITLE } lacks; /* of a link, defined on the line before */
+    size_t formulas;
+    bool no_script_end, no_style_end; /* none is further on */
     bool failed;
 } document;
 
-typedef struct {
-    const char *data;
-    size_t length;
-} slice;
-
 static slice trim(slice s) {
-    while (s.length > 0 && isspace((unsigned char)s.data[0])) {
-        s.data++;
-        s.length--;
-    }
-    while (s.length > 0 && isspace((unsigned char)s.data[s.length - 1]))
-        s.length--;
-    return s;
+    return drt_slice_trim(s);
 }
 
 static slice skip(slice s, size_t n) {
-    return (slice){s.data + n, s.length - n};
+    return drt_slice_skip(s, n);
 }
 
 static size_t run_of(slice s, char c) {
@@ -63,6 +66,9 @@ typedef struct {
     size_t at;
     size_t brackets[BRACKETS]; /* where in the output "[" stands */
     size_t n_brackets;
+    int open[2];         /* runs of "*" and "_" that something closes */
+    size_t clear[2];     /* before here nothing closes any */
+    size_t no_note;      /* none that begins before here ends */
     bool no_parenthesis; /* none closes behind `at` */
     bool no_angle, no_comment_end;
 } inline_state;
@@ -119,14 +125,57 @@ static bool pass_target(inline_state *s) {
     return true;
 }
 
+/* "[[page]]", "[[page|words]]" of a wiki; "![[file]]" is no text. */
+static bool take_wiki_link(inline_state *s) {
+    slice rest = skip(s->source, s->at);
+    drt_buffer *out = &s->d->inlined;
+    size_t end = 2, from = 2;
+    while (end + 1 < rest.length && end < 256 && rest.data[end] != ']' && rest.data[end] != '[') {
+        if (rest.data[end++] == '|')
+            from = end;
+    }
+    if (end == 2 || end + 1 >= rest.length || memcmp(rest.data + end, "]]", 2) != 0)
+        return false;
+    bool file = out->length > 0 && out->data[out->length - 1] == '!';
+    if (file)
+        out->data[out->length - 1] = GONE;
+    else
+        put(s, rest.data + from, end - from);
+    s->at += end + 2;
+    return true;
+}
+
+/* "^[a note]" stands where it is referred to. */
+static bool take_inline_note(inline_state *s) {
+    slice rest = skip(s->source, s->at);
+    size_t end = 2, depth = 1, reach = rest.length < MARK_REACH ? rest.length : MARK_REACH;
+    if (s->at < s->no_note || !memchr(rest.data, ']', reach)) {
+        s->no_note = s->no_note > s->at ? s->no_note : s->at + reach - 2;
+        return false;
+    }
+    for (; end < reach && depth > 0; end++)
+        depth += rest.data[end] == '[' ? 1 : rest.data[end] == ']' ? (size_t)-1 : 0;
+    if (depth > 0 || s->d->collecting)
+        return false;
+    drt_flow_note_start(&s->d->flow);
+    drt_flow_add(&s->d->flow, rest.data + 2, end - 3);
+    drt_flow_note_end(&s->d->flow);
+    s->at += end;
+    return true;
+}
+
 static void take_bracket(inline_state *s) {
     drt_buffer *out = &s->d->inlined;
+    if (at(s, 0) == '[' && at(s, 1) == '[' && take_wiki_link(s))
+        return;
     if (at(s, 0) == '[') {
         if (at(s, 1) == '^') { /* a footnote's mark */
             size_t end = 2;
             while (end < 64 && at(s, end) && at(s, end) != ']' && at(s, end) != ' ')
                 end++;
             if (at(s, end) == ']') {
+                if (!s->d->collecting)
+                    drt_flow_note_refer(&s->d->flow, s->source.data + s->at + 2, end - 2);
                 s->at += end + 1;
                 return;
             }
@@ -180,17 +229,79 @@ static void take_angle(inline_state *s) {
     s->at += inside.length + 2;
 }
 
-/* "*" and "_" that open or close emphasis vanish; those between spaces, and "_" inside words, stay. */
+static bool is_letter(char c) {
+    return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+/* Is there such a mark further on that closes what this one opens? Where none is isn't looked at twice. */
+static bool is_closed(inline_state *s, size_t from, char mark) {
+    slice source = s->source;
+    size_t *clear = &s->clear[mark == '_'], end = from + MARK_REACH, i = from > *clear ? from : *clear;
+    bool found = false;
+    for (; i < source.length && i < end && !found; i++) {
+        char left = source.data[i - 1], right = i + 1 < source.length ? source.data[i + 1] : ' ';
+        found = source.data[i] == mark && !isspace((unsigned char)left) && left != '\\' &&
+                !(mark == '_' && is_letter(right));
+    }
+    *clear = found ? i - 1 : i;
+    return found;
+}
+
+/* "*" and "_" that open or close emphasis vanish; those that do neither stay, and "_" inside words, and what multiplies
+ * numbers. */
 static void take_emphasis(inline_state *s) {
     slice rest = skip(s->source, s->at);
     char mark = rest.data[0], left = before(s);
     size_t n = run_of(rest, mark);
     char right = n < rest.length ? rest.data[n] : ' ';
-    bool spaced = isspace((unsigned char)left) && isspace((unsigned char)right);
-    bool word = mark == '_' && (isalnum((unsigned char)left) || (unsigned char)left >= 0x80) &&
-                (isalnum((unsigned char)right) || (unsigned char)right >= 0x80);
-    if (spaced || word || (mark == '~' && n < 2))
+    int *open = &s->open[mark == '_'];
+    bool inside = mark == '_' ? is_letter(left) && is_letter(right)
+                              : isdigit((unsigned char)left) && isdigit((unsigned char)right);
+    bool closes = *open > 0 && !isspace((unsigned char)left);
+    bool opens = !closes && !isspace((unsigned char)right) && is_closed(s, s->at + n, mark);
+    if (mark == '~' ? n < 2 || (isspace((unsigned char)left) && isspace((unsigned char)right))
+                    : inside || !(closes || opens))
         put(s, rest.data, n);
+    else if (mark != '~')
+        *open += opens ? 1 : -1;
+    s->at += n;
+}
+
+/* The length of "$...$" or "$$...$$" with its marks; 0: a dollar is a dollar. */
+static size_t formula_length(slice rest) {
+    size_t marks = run_of(rest, '$');
+    if (marks > 2 || rest.length <= marks || (marks == 1 && isspace((unsigned char)rest.data[1])))
+        return 0;
+    for (size_t i = marks; i + marks <= rest.length && i < 4 * MARK_REACH; i++) {
+        if (rest.data[i] == '\\')
+            i++;
+        else if (rest.data[i] == '$' && run_of(skip(rest, i), '$') >= marks) {
+            bool digit = i + 1 < rest.length && isdigit((unsigned char)rest.data[i + 1]);
+            return marks == 1 && (isspace((unsigned char)rest.data[i - 1]) || digit) ? 0 : i + marks;
+        }
+    }
+    return 0;
+}
+
+/* A formula of TeX, made readable. */
+static void take_formula(inline_state *s) {
+    document *d = s->d;
+    slice rest = skip(s->source, s->at);
+    size_t n = formula_length(rest);
+    drt_extract made = {0};
+    if (n == 0 || ++d->formulas > FORMULAS) {
+        n = n ? n : run_of(rest, '$');
+        put(s, rest.data, n);
+        s->at += n;
+        return;
+    }
+    drt_format_input input = {rest.data, n, "", 0};
+    d->failed |= drt_format_tex_extract(d->context, &input, &made) == DRT_FATAL;
+    if (made.text.length > 0)
+        put(s, made.text.data, made.text.length);
+    else
+        put(s, rest.data, n);
+    drt_extract_clear(&made);
     s->at += n;
 }
 
@@ -215,6 +326,10 @@ static void resolve_inline(document *d, slice source) {
             take_code(&s);
         } else if (c == '[' || c == ']') {
             take_bracket(&s);
+        } else if (c == '^' && at(&s, 1) == '[' && take_inline_note(&s)) {
+            continue;
+        } else if (c == '$') {
+            take_formula(&s);
         } else if (c == '<') {
             take_angle(&s);
         } else if (c == '*' || c == '_' || c == '~') {
@@ -223,7 +338,7 @@ static void resolve_inline(document *d, slice source) {
             take_entity(&s);
         } else {
             size_t n = 1;
-            while (s.at + n < source.length && !strchr("\\`[]<*_~&", source.data[s.at + n]))
+            while (s.at + n < source.length && !strchr("\\`[]<*_~&$^", source.data[s.at + n]))
                 n++;
             put(&s, source.data + s.at, n);
             s.at += n;
@@ -242,9 +357,9 @@ static void flush(document *d) {
     for (size_t from = 0; from < d->inlined.length;) {
         const char *line = d->inlined.data + from, *end = memchr(line, HARD_BREAK, d->inlined.length - from);
         size_t n = end ? (size_t)(end - line) : d->inlined.length - from;
-        drt_text_add(&d->text, line, n);
+        drt_flow_add(&d->flow, line, n);
         if (end)
-            drt_text_line(&d->text);
+            drt_flow_line(&d->flow);
         from += n + 1;
     }
 }
@@ -261,11 +376,24 @@ static void collect(document *d, slice line) {
 
 static void end_paragraph(document *d) {
     flush(d);
-    drt_text_paragraph(&d->text);
+    drt_flow_paragraph(&d->flow);
+}
+
+/* "Head {#name .class}": what is in braces is no text. */
+static slice without_attributes(slice heading) {
+    heading = trim(heading);
+    if (heading.length < 3 || heading.data[heading.length - 1] != '}')
+        return heading;
+    size_t open = heading.length - 1;
+    while (open > 0 && heading.data[open] != '{')
+        open--;
+    bool attributes = heading.data[open] == '{' && open > 0 && strchr("#.-", heading.data[open + 1]);
+    return attributes ? trim((slice){heading.data, open}) : heading;
 }
 
 static void add_heading(document *d, slice heading) {
     end_paragraph(d);
+    heading = without_attributes(heading);
     collect(d, heading);
     size_t start = d->extract->text.length;
     end_paragraph(d);
@@ -300,6 +428,14 @@ static bool is_table_rule(slice s) {
     return true;
 }
 
+/* "+---+---+", "+===+": between the rows of a table that is drawn. */
+static bool is_grid(slice s) {
+    bool line = s.length > 3 && s.data[0] == '+' && s.data[s.length - 1] == '+';
+    for (size_t i = 0; line && i < s.length; i++)
+        line = strchr("+-=:", s.data[i]) != NULL;
+    return line;
+}
+
 /* Length of "- ", "* " or "+ ". */
 static size_t bullet(slice s) {
     return s.length > 1 && strchr("-*+", s.data[0]) && (s.data[1] == ' ' || s.data[1] == '\t') ? 2 : 0;
@@ -321,15 +457,28 @@ static size_t definition(slice s) {
     return s.data[1] == '^' ? n + 2 : s.length;
 }
 
+/* The marks between cells become spaces. */
+static void open_cells(char *row, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (row[i] == '|' && (i == 0 || row[i - 1] != '\\'))
+            row[i] = ' ';
+}
+
 static void add_table_row(document *d, slice row) {
     flush(d);
-    drt_text_line(&d->text);
-    for (size_t i = 0; i < row.length; i++)
-        if (!drt_buffer_append_byte(&d->block,
-                                    row.data[i] == '|' && (i == 0 || row.data[i - 1] != '\\') ? ' ' : row.data[i]))
-            d->failed = true;
+    drt_flow_line(&d->flow);
+    d->failed |= !drt_buffer_append(&d->block, row.data, row.length);
+    open_cells(d->block.data, d->block.length);
     flush(d);
-    drt_text_line(&d->text);
+    drt_flow_line(&d->flow);
+}
+
+/* What was read as a paragraph so far is the head of a table. */
+static void begin_table(document *d) {
+    open_cells(d->block.data, d->block.length);
+    flush(d);
+    drt_flow_line(&d->flow);
+    d->table = true;
 }
 
 /* Inside fenced code lines stay as they are. true: the line was code, or a fence. */
@@ -338,18 +487,19 @@ static bool take_fence(document *d, slice line) {
     char mark = s.length ? s.data[0] : 0;
     size_t n = mark == '`' || mark == '~' ? run_of(s, mark) : 0;
     if (d->fence) {
-        if (mark == d->fence && n >= d->fence_length && n == s.length) {
-            d->fence = 0;
-            drt_text_paragraph(&d->text);
-        } else {
-            drt_text_add(&d->text, line.data, line.length);
-            drt_text_line(&d->text);
-        }
+        bool end = mark == d->fence && n >= d->fence_length && n == s.length;
+        d->fence = end ? 0 : d->fence;
+        if (d->collecting)
+            return true;
+        if (!end)
+            drt_flow_add(&d->flow, line.data, line.length);
+        (end ? drt_flow_paragraph : drt_flow_line)(&d->flow);
         return true;
     }
     if (n < 3 || (mark == '`' && memchr(s.data + n, '`', s.length - n)))
         return false;
-    end_paragraph(d);
+    if (!d->collecting)
+        end_paragraph(d);
     d->fence = mark;
     d->fence_length = n;
     return true;
@@ -370,6 +520,62 @@ static bool take_comment(document *d, slice line) {
     return true;
 }
 
+static size_t indent_of(slice line) {
+    size_t n = 0;
+    for (size_t i = 0; i < line.length && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
+        n += line.data[i] == '\t' ? 4 : 1;
+    return n;
+}
+
+/* A line of a footnote, which goes on over indented lines; kept while collecting, passed over later. */
+static bool take_note(document *d, slice line) {
+    slice s = trim(line);
+    size_t text = definition(s);
+    bool begins = text > 0 && text < s.length && s.data[1] == '^';
+    if (d->note && !begins && s.length > 0 && d->blank && indent_of(line) < 2) {
+        d->note = false;
+        if (d->collecting) {
+            flush(d);
+            drt_flow_note_end(&d->flow);
+        }
+    }
+    if (d->collecting && begins) {
+        if (d->note) {
+            flush(d);
+            drt_flow_note_end(&d->flow);
+        }
+        drt_flow_note_define(&d->flow, s.data + 2, text - 4);
+    }
+    if (!d->collecting && begins)
+        end_paragraph(d);
+    d->note |= begins;
+    if (d->collecting && d->note && s.length == 0)
+        end_paragraph(d);
+    else if (d->collecting && d->note)
+        collect(d, begins ? skip(s, text) : line);
+    return d->note;
+}
+
+/* Indented code, outside of lists, in which indented lines go on with an item. */
+static bool take_code_line(document *d, slice line) {
+    size_t n = 0;
+    if (d->list || d->block.length > 0 || indent_of(line) < 4 || trim(line).length == 0)
+        return false;
+    for (size_t column = 0; column < 4; n++)
+        column += line.data[n] == '\t' ? 4 : 1;
+    drt_flow_add(&d->flow, line.data + n, line.length - n);
+    drt_flow_line(&d->flow);
+    return true;
+}
+
+/* The target or the title of a link that was defined on the line before. */
+static bool take_rest_of_reference(document *d, slice s) {
+    bool title = s.length > 1 && strchr("\"'(", s.data[0]) && strchr("\"')", s.data[s.length - 1]);
+    bool taken = d->lacks == NO_TARGET ? s.length > 0 : d->lacks == NO_TITLE && title;
+    d->lacks = taken && d->lacks == NO_TARGET ? NO_TITLE : NO_REFERENCE;
+    return taken;
+}
+
 static void take_line(document *d, slice line) {
     if (take_fence(d, line) || take_comment(d, line))
         return;
@@ -379,6 +585,10 @@ static void take_line(document *d, slice line) {
         line = s;
     }
     size_t hashes = run_of(s, '#'), marker = bullet(s), defined = definition(s);
+    d->table &= s.length > 0;
+    d->list &= !(d->blank && s.length > 0 && indent_of(line) < 2 && !marker && !is_numbered(s));
+    if (take_rest_of_reference(d, s) || take_code_line(d, line))
+        return;
     if (s.length == 0) {
         end_paragraph(d);
     } else if (hashes >= 1 && hashes <= 6 && (s.length == hashes || isspace((unsigned char)s.data[hashes]))) {
@@ -389,7 +599,7 @@ static void take_line(document *d, slice line) {
         if (end == 0 || isspace((unsigned char)heading.data[end - 1]))
             heading.length = end;
         add_heading(d, heading);
-    } else if (d->block.length > 0 && (is_rule(s, "=") || is_rule(s, "-"))) {
+    } else if (d->block.length > 0 && s.length > 2 && (run_of(s, '=') == s.length || run_of(s, '-') == s.length)) {
         drt_buffer heading = d->block; /* the lines so far were a heading, underlined */
         d->block = (drt_buffer){0};
         add_heading(d, (slice){heading.data, heading.length});
@@ -397,140 +607,106 @@ static void take_line(document *d, slice line) {
     } else if (is_rule(s, "-*_")) {
         end_paragraph(d);
     } else if (is_table_rule(s)) {
+        begin_table(d);
+    } else if (is_grid(s)) {
         flush(d);
-        drt_text_line(&d->text);
-    } else if (s.data[0] == '|') {
+        drt_flow_line(&d->flow);
+    } else if (s.data[0] == '|' || (d->table && memchr(s.data, '|', s.length))) {
         add_table_row(d, s);
     } else if (defined) {
         end_paragraph(d);
-        if (defined < s.length)
-            collect(d, skip(s, defined));
+        slice target = trim(skip(s, (size_t)((const char *)memchr(s.data, ']', s.length) - s.data) + 2));
+        d->lacks = target.length == 0 ? NO_TARGET : NO_TITLE;
     } else if (marker || is_numbered(s)) {
         flush(d);
-        drt_text_line(&d->text);
+        drt_flow_line(&d->flow);
+        d->list = true;
         collect(d, skip(s, marker));
+    } else if (drt_slice_begins(s, ": ") && (d->block.length > 0 || d->list)) { /* what a term means */
+        flush(d);
+        drt_flow_line(&d->flow);
+        collect(d, skip(s, 2));
     } else {
         collect(d, line);
     }
 }
 
-/* ---------------------------------------------------------- front matter ---- */
+/* ------------------------------------------------------------- the whole ---- */
 
-static slice next_line(slice *rest) {
-    size_t n = 0;
-    while (n < rest->length && rest->data[n] != '\n' && rest->data[n] != '\r')
-        n++;
-    slice line = {rest->data, n};
-    size_t end = n < rest->length ? 1 : 0;
-    if (end && rest->data[n] == '\r' && n + 1 < rest->length && rest->data[n + 1] == '\n')
-        end = 2;
-    *rest = skip(*rest, n + end);
-    return line;
-}
-
-static bool equals(slice s, const char *word) {
-    return strlen(word) == s.length && memcmp(s.data, word, s.length) == 0;
-}
-
-static bool begins(slice s, const char *word) {
-    return s.length >= strlen(word) && memcmp(s.data, word, strlen(word)) == 0;
-}
-
-static bool take_value(slice value, drt_string *out) {
-    value = trim(value);
-    if (value.length >= 2 && (value.data[0] == '"' || value.data[0] == '\'') &&
-        value.data[value.length - 1] == value.data[0])
-        value = (slice){value.data + 1, value.length - 2};
-    drt_string_free(out);
-    return drt_text_single_line(value.data, value.length, out);
-}
-
-/* "Ada", "- Ada", "- name: Ada", "{name: Ada, ...}": one author. */
-static bool take_author(document *d, slice value) {
-    value = trim(value);
-    if (value.length > 0 && (value.data[0] == '-' || value.data[0] == '{'))
-        value = trim(skip(value, 1));
-    if (begins(value, "name:"))
-        value = trim(skip(value, 5));
-    drt_string author = {0};
-    bool ok = take_value(value, &author) && (!author.data || drt_extract_add_author(d->extract, &author));
-    drt_string_free(&author);
-    return ok;
-}
-
-/* "Ada", or "[Ada, Bo]". */
-static bool take_authors(document *d, slice value) {
-    value = trim(value);
-    if (value.length < 2 || value.data[0] != '[' || value.data[value.length - 1] != ']')
-        return value.length == 0 || take_author(d, value);
-    bool ok = true;
-    for (slice rest = {value.data + 1, value.length - 2}; ok && rest.length > 0;) {
-        const char *comma = memchr(rest.data, ',', rest.length);
-        size_t n = comma ? (size_t)(comma - rest.data) : rest.length;
-        ok = take_author(d, (slice){rest.data, n});
-        rest = skip(rest, comma ? n + 1 : n);
+/* Where "</script" or "</style" is further on; NULL: nowhere. */
+static const char *find_end(slice rest, const char *word, bool *none) {
+    size_t n = strlen(word);
+    for (size_t i = 0; !*none && i + n <= rest.length; i++) {
+        const char *mark = memchr(rest.data + i, '<', rest.length - i);
+        if (!mark)
+            break;
+        i = (size_t)(mark - rest.data);
+        if (i + n <= rest.length && strncasecmp(mark, word, n) == 0)
+            return mark;
     }
-    return ok;
+    *none = true;
+    return NULL;
 }
 
-/* Is this an item of the list that "author:" began? Other keys of such an item (an address) are none. */
-static bool is_author_item(slice entry) {
-    slice s = trim(entry);
-    return s.length > 1 && s.data[0] == '-' && (!memchr(s.data, ':', s.length) || begins(trim(skip(s, 1)), "name:"));
+/* A script or a style of HTML, up to the line in which it ends; one without an end is text. */
+static bool take_script(document *d, slice line, slice *rest) {
+    slice s = trim(line);
+    bool script = s.length > 7 && strncasecmp(s.data, "<script", 7) == 0 && strchr(" >", s.data[7]);
+    bool style = s.length > 6 && strncasecmp(s.data, "<style", 6) == 0 && strchr(" >", s.data[6]);
+    if (d->fence || !(script || style))
+        return false;
+    slice all = {line.data, (size_t)(rest->data + rest->length - line.data)};
+    const char *end =
+        script ? find_end(all, "</script", &d->no_script_end) : find_end(all, "</style", &d->no_style_end);
+    while (end && rest->data <= end)
+        drt_slice_line(rest);
+    return end != NULL;
 }
 
-static bool take_entry(document *d, slice entry, bool *authors) {
-    const char *colon = entry.length ? memchr(entry.data, ':', entry.length) : NULL;
-    if (*authors && is_author_item(entry))
-        return take_author(d, entry);
-    if (!colon || isspace((unsigned char)entry.data[0]))
-        return true;
-    slice key = {entry.data, (size_t)(colon - entry.data)}, value = skip(entry, key.length + 1);
-    *authors = equals(key, "author") || equals(key, "authors");
-    if (equals(key, "title"))
-        return take_value(value, &d->extract->title);
-    if (equals(key, "date"))
-        return take_value(value, &d->extract->date);
-    return !*authors || take_authors(d, value);
-}
-
-/* "key: value" lines between "---" lines at the very beginning. Without the second one nothing is taken. */
-static bool take_front_matter(document *d, slice *rest) {
-    slice ahead = *rest, line = next_line(&ahead);
-    if (!equals(trim(line), "---"))
-        return true;
-    slice body = ahead;
-    do {
-        if (ahead.length == 0)
-            return true;
-        line = trim(next_line(&ahead));
-    } while (!equals(line, "---") && !equals(line, "..."));
-    *rest = ahead;
-    bool ok = true, authors = false;
-    while (ok && body.data < line.data)
-        ok = take_entry(d, next_line(&body), &authors);
-    return ok;
-}
-
-static drt_status read_document(document *d, slice rest) {
-    if (!take_front_matter(d, &rest))
-        d->failed = true;
+static drt_status read_lines(document *d, slice rest) {
     for (size_t n = 0; rest.length > 0 && !d->failed; n++) {
-        take_line(d, next_line(&rest));
+        slice line = drt_slice_line(&rest);
+        bool blank = trim(line).length == 0, code = d->fence != 0;
         if (n % 1024 == 0 && drt_cancelled(d->context))
             return DRT_FAILED;
+        if (take_script(d, line, &rest))
+            continue;
+        if (d->collecting) {
+            if (!take_fence(d, line) && !take_note(d, line))
+                d->note = false;
+        } else if (code || !take_note(d, line)) {
+            take_line(d, line);
+        }
+        d->blank = blank;
     }
-    end_paragraph(d);
     return DRT_OK;
+}
+
+/* The footnotes, then the text. */
+static drt_status read_document(document *d, slice rest) {
+    d->collecting = true;
+    drt_status status = read_lines(d, rest);
+    if (d->note) {
+        flush(d);
+        drt_flow_note_end(&d->flow);
+    }
+    d->collecting = d->note = d->blank = d->comment = false;
+    d->fence = 0;
+    d->block.length = 0;
+    if (status == DRT_OK)
+        status = read_lines(d, rest);
+    end_paragraph(d);
+    return status;
 }
 
 drt_status drt_markdown_read(drt_context *context, const char *data, size_t length, drt_extract *extract) {
     document d = {.context = context, .extract = extract};
-    drt_text_start(&d.text, &extract->text);
+    d.failed = !drt_markdown_front(&data, &length, extract);
+    drt_flow_start(&d.flow, &extract->text);
     drt_status status = read_document(&d, (slice){data, length});
     drt_buffer_free(&d.block);
     drt_buffer_free(&d.inlined);
-    bool ok = drt_text_finish(&d.text) && !d.failed;
+    bool ok = drt_flow_finish(&d.flow, true) && !d.failed;
     return status == DRT_OK && !ok ? drt_fail_memory(context, "a Markdown text") : status;
 }
 

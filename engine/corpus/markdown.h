@@ -5,6 +5,8 @@
 
 #include "engine/corpus/formats.h"
 
+/* Takes title, authors and date from before the text and moves on behind them. false: out of memory. */
+bool drt_markdown_front(const char **data, size_t *length, drt_extract *extract);
 /* Adds paragraphs of Markdown, valid UTF-8, to the end of the text; title, authors and date of its front matter, and its first
  * heading as the title, unless there is one. DRT_FATAL: out of memory; DRT_FAILED: cancelled. */
 drt_status drt_markdown_read(drt_context *context, const char *data, size_t length, drt_extract *extract);

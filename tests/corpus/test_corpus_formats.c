@@ -311,6 +311,23 @@ static void markdown_loses_its_marks(void **state) {
         {"a\n\n***\n\nb", "a\n\nb"},
         {"<!-- over\nlines -->\ntext[^1]\n\n[^1]: note", "text\n\nnote"},
         {"---\nno front matter", "no front matter"},
+        /* footnotes behind their paragraph */
+        {"one[^a] two^[in [line]].\n\nnext\n\n[^a]: a *note*\n    goes on\n\n    and on\n\nlast[^b]\n[^b]: b\n\n[^c]: "
+         "c",
+         "one two.\n\na note goes on\n\nand on\n\nin [line]\n\nnext\n\nlast\n\nb\n\nc"},
+        {"```\n[^a]: code\n```\ntext[^a]", "[^a]: code\n\ntext"},
+        /* marks that close nothing */
+        {"5*6 2*3*4 *a*b* a* \\*b _c d_e_f", "5*6 2*3*4 ab* a* *b _c d_e_f"},
+        {"costs $5 or $6, $a_1*b_1*c$ and\n\n$$\nE = mc^2\n$$", "costs $5 or $6, a_1*b_1*c and\n\nE = mc^2"},
+        {"a\n\n    code *as*\n    it is\n\nb\n\n- item\n\n    of a *list*",
+         "a\n\ncode *as*\nit is\n\nb\n\nitem\n\nof a list"},
+        {"A | B\n--|--\nc | d\ne\\|f | g\n\nx | y", "A B\nc d\ne|f g\n\nx | y"},
+        {"+--+--+\n| a | b |\n+==+==+\n| c | d |\n+--+--+", "a b\nc d"},
+        {"Head {#id .c}\n---\n## Two {x}\n\nL    R\n---  ---\n1    2", "Head\n\nTwo {x}\n\nL R\n\n1 2"},
+        {"[a]: http://x\n  'title'\n[b]:\n  http://y\n[a] [b]", "[a] [b]"},
+        {"[[Page]] [[p|words]] ![[f.png]] [[open", "Page words [[open"},
+        {"Term\n: means\n: and more", "Term\nmeans\nand more"},
+        {"a\n<script>\nno();\n</script>\nb\n<style>\nnever closed", "a b never closed"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_text("a.md", cases[i][0], cases[i][1]);
@@ -337,6 +354,27 @@ static void markdown_tells_title_authors_and_date(void **state) {
         assert_string_equal(made.authors[1].data, "Bo Tarn");
         drt_extract_clear(&made);
     }
+    static const char *const others[] = {
+        "---\nauthors: [\"Ada Renn\", 'Bo Tarn'] # two\ntitle: |\n  The\n  \"Mill\"\ndate: !!str 2020 # year\n---\nx",
+        "+++\ntitle = 'The \"Mill\"'\ndate = 2020\nauthors = [\"Ada Renn\", \"Bo Tarn\"]\n[other]\ntitle = 1\n+++\nx",
+        "% The \"Mill\"\n% Ada Renn; Bo Tarn\n% 2020\n\nx",
+        "---\r\nTitle: The \"Mill\"\r\nAuthor:\r\n  - Ada Renn\r\n  - Bo Tarn\r\nDate: 2020\r\n...\r\nx",
+    };
+    for (size_t i = 0; i < COUNT(others); i++) {
+        made = extract_bytes("a.md", others[i], strlen(others[i]));
+        assert_string_equal(made.title.data, "The \"Mill\"");
+        assert_string_equal(made.date.data, "2020");
+        assert_int_equal(made.n_authors, 2);
+        assert_string_equal(made.authors[0].data, "Ada Renn");
+        assert_string_equal(made.authors[1].data, "Bo Tarn");
+        assert_string_equal(made.text.data, "x");
+        drt_extract_clear(&made);
+    }
+    made = extract_bytes("a.md", "---\nauthor: [\"Renn, Jr.\", O'Hara, Bo]\n---\nx", 44);
+    assert_int_equal(made.n_authors, 3);
+    assert_string_equal(made.authors[0].data, "Renn, Jr.");
+    assert_string_equal(made.authors[1].data, "O'Hara");
+    drt_extract_clear(&made);
     made = extract_bytes("a.md", "text\n\n## *First* heading ##\n\n# Second", 36);
     assert_string_equal(made.title.data, "First heading");
     drt_extract_clear(&made);

@@ -208,6 +208,8 @@ def text_tricks():
     yield "deep.md", b"> " * 100000 + b"x"
     yield "list.md", b"".join(b" " * i + b"- x\n" for i in range(2000))
     yield "stars.md", b"*" * 200000 + b"x" + b"_" * 200000
+    yield "opens.md", b"*a _a " * 200000 + b"$" * 200000 + b"$a " * 200000
+    yield "notes.md", b"^[" * 100000 + b"\n\n" + b"[^a]: b[^a]\n" * 100000
     yield "brackets.md", b"[" * 100000 + b"](" * 100000
     yield "images.md", b"![a](data:image/png;base64," + b"A" * (2 << 20) + b")"
     yield "table.md", b"|a|b|\n|-|-|\n" + b"|" * 200000 + b"\n"
