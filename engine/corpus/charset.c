@@ -530,6 +530,21 @@ drt_status drt_charset_decode(drt_context *context, const char *data, size_t len
     return decode_utf8(context, data, length, out, &facts->replacements);
 }
 
+drt_status drt_charset_view(drt_context *context, const char *data, size_t length, drt_buffer *decoded,
+                            const char **text, size_t *text_length, drt_charset_facts *facts) {
+    size_t skip = 0;
+    *facts = (drt_charset_facts){0};
+    facts->name = choose(data, length, NULL, 0, &skip, &facts->guessed);
+    *text = data + skip;
+    *text_length = length - skip;
+    if (strcmp(facts->name, "UTF-8") == 0 && drt_utf8_valid_prefix(*text, *text_length) == *text_length)
+        return DRT_OK;
+    drt_status status = drt_charset_decode(context, data, length, NULL, 0, decoded, facts);
+    *text = decoded->data ? decoded->data : "";
+    *text_length = decoded->length;
+    return status;
+}
+
 bool drt_charset_is_text(const char *data, size_t length) {
     size_t skip = 0, controls = 0;
     if (marked_charset(data, length, &skip) || wide_charset(data, length))

@@ -19,6 +19,11 @@ typedef struct {
 drt_status drt_charset_decode(drt_context *context, const char *data, size_t length, const char *declared,
                               size_t declared_length, drt_buffer *out, drt_charset_facts *facts);
 
+/* The same without a copy of bytes that are UTF-8 as they stand: *text points into data or, else, into *decoded, which the
+ * caller frees. */
+drt_status drt_charset_view(drt_context *context, const char *data, size_t length, drt_buffer *decoded,
+                            const char **text, size_t *text_length, drt_charset_facts *facts);
+
 /* Is this the beginning of a text in some encoding (few control characters)? An empty one is. */
 bool drt_charset_is_text(const char *data, size_t length);
 

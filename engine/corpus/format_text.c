@@ -8,9 +8,11 @@ drt_status drt_format_text_extract(drt_context *context, const drt_format_input 
     drt_charset_facts facts;
     drt_text text;
     drt_text_start(&text, &extract->text);
-    drt_status status = drt_charset_decode(context, input->data, input->length, NULL, 0, &decoded, &facts);
+    const char *data;
+    size_t length;
+    drt_status status = drt_charset_view(context, input->data, input->length, &decoded, &data, &length, &facts);
     if (status == DRT_OK)
-        status = drt_reflow(context, &text, decoded.data, decoded.length);
+        status = drt_reflow(context, &text, data, length);
     drt_buffer_free(&decoded);
     bool ok = drt_text_finish(&text);
     if (status == DRT_OK &&

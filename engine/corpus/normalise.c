@@ -80,15 +80,78 @@ static bool joiner_matters(const drt_text *text, const char *next, size_t length
     return text->previous >= 0x80 && !text->space && length > 0 && (unsigned char)next[0] >= 0x80;
 }
 
+/* Can composition change anything? Nothing below U+0300 composes or is composed. */
+static bool may_compose(const char *data, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)data[i] >= 0xCC)
+            return true;
+    return false;
+}
+
+/* The end of the next piece: before an ASCII character, which composes with nothing before it. */
+static size_t piece_end(const char *data, size_t length, size_t at) {
+    if (length - at <= PIECE)
+        return length;
+    for (size_t end = at + PIECE; end > at + PIECE / 2; end--)
+        if ((unsigned char)data[end] < 0x80)
+            return end;
+    return drt_utf8_floor(data, length, at + PIECE);
+}
+
+static void append_piece(drt_text *text, const char *data, size_t length) {
+    if (!may_compose(data, length)) {
+        append(text, text->out, data, length);
+        return;
+    }
+    utf8proc_uint8_t *composed = NULL;
+    utf8proc_ssize_t n = utf8proc_map((const utf8proc_uint8_t *)data, (utf8proc_ssize_t)length, &composed,
+                                      UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    if (n < 0)
+        text->failed = true;
+    else
+        append(text, text->out, (const char *)composed, (size_t)n);
+    free(composed);
+}
+
+static void append_composed(drt_text *text, const char *data, size_t length) {
+    for (size_t at = 0, end; at < length && !text->failed; at = end) {
+        end = piece_end(data, length, at);
+        append_piece(text, data + at, end - at);
+    }
+}
+
+/* What parts the line from the one before. */
+static void begin_line(drt_text *text) {
+    if (text->begun)
+        return;
+    if (text->out->length > text->start)
+        append(text, text->out, "\n", 1);
+    else if (text->start > 0)
+        append(text, text->out, "\n\n", 2);
+    text->begun = true;
+}
+
+/* Of a long line no more than a few pieces are held. */
+static void pass_on(drt_text *text) {
+    while (text->line.length > 2 * PIECE && !text->failed) {
+        size_t end = piece_end(text->line.data, text->line.length, 0);
+        begin_line(text);
+        append_piece(text, text->line.data, end);
+        text->line.length -= end;
+        memmove(text->line.data, text->line.data + end, text->line.length);
+    }
+}
+
 static size_t printable_ascii(const char *data, size_t length) {
     size_t n = 0;
-    while (n < length && data[n] > ' ' && data[n] < 0x7F)
+    while (n < length && n < PIECE && data[n] > ' ' && data[n] < 0x7F)
         n++;
     return n;
 }
 
 void drt_text_add(drt_text *text, const char *data, size_t length) {
     for (size_t at = 0; at < length && !text->failed;) {
+        pass_on(text);
         size_t run = printable_ascii(data + at, length - at);
         if (run) {
             append_visible(text, data + at, run, (unsigned char)data[at + run - 1]);
@@ -115,52 +178,13 @@ void drt_text_add(drt_text *text, const char *data, size_t length) {
     }
 }
 
-/* Can composition change anything? Nothing below U+0300 composes or is composed. */
-static bool may_compose(const char *data, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)data[i] >= 0xCC)
-            return true;
-    return false;
-}
-
-/* The end of the next piece: before an ASCII character, which composes with nothing before it. */
-static size_t piece_end(const char *data, size_t length, size_t at) {
-    if (length - at <= PIECE)
-        return length;
-    for (size_t end = at + PIECE; end > at + PIECE / 2; end--)
-        if ((unsigned char)data[end] < 0x80)
-            return end;
-    return drt_utf8_floor(data, length, at + PIECE);
-}
-
-static void append_composed(drt_text *text, const char *data, size_t length) {
-    for (size_t at = 0; at < length && !text->failed;) {
-        size_t end = piece_end(data, length, at);
-        if (!may_compose(data + at, end - at)) {
-            append(text, text->out, data + at, end - at);
-        } else {
-            utf8proc_uint8_t *composed = NULL;
-            utf8proc_ssize_t n = utf8proc_map((const utf8proc_uint8_t *)data + at, (utf8proc_ssize_t)(end - at),
-                                              &composed, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-            if (n < 0)
-                text->failed = true;
-            else
-                append(text, text->out, (const char *)composed, (size_t)n);
-            free(composed);
-        }
-        at = end;
-    }
-}
-
 void drt_text_line(drt_text *text) {
     if (text->line.length > 0) {
-        if (text->out->length > text->start)
-            append(text, text->out, "\n", 1);
-        else if (text->start > 0)
-            append(text, text->out, "\n\n", 2);
+        begin_line(text);
         append_composed(text, text->line.data, text->line.length);
     }
     text->line.length = 0;
+    text->begun = false;
     text->space = text->raised = false;
     text->previous = 0;
 }
@@ -175,6 +199,8 @@ bool drt_text_is_empty(const drt_text *text) {
 }
 
 size_t drt_text_position(const drt_text *text) {
+    if (text->begun)
+        return text->out->length + text->line.length + (text->space && text->previous);
     if (text->line.length > 0 || text->out->length > text->start) {
         bool begins = text->line.length == 0, breaks = text->out->length > text->start;
         return text->out->length + breaks + text->line.length + (!begins && text->space && text->previous);

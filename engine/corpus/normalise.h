@@ -15,6 +15,7 @@ typedef struct {
     bool space;        /* white space since the last visible character of the line */
     uint32_t previous; /* the last visible character of the line, 0: none */
     bool raised;       /* what comes next is set above the line */
+    bool begun;        /* the beginning of the line, a long one, is in out already */
     bool failed;
 } drt_text;
 

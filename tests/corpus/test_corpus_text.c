@@ -5,11 +5,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "engine/base/utf8.h"
 #include "engine/corpus/charset.h"
+#include "engine/corpus/formats.h"
 #include "engine/corpus/normalise.h"
 #include "engine/corpus/reflow.h"
 
@@ -284,12 +288,58 @@ static void long_lines_are_paragraphs(void **state) {
     drt_context_free(context);
 }
 
+#define HUGE ((size_t)32 << 20)
+
+/* Most resident memory of a process so far, bytes. */
+static size_t peak_memory(void) {
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (size_t)usage.ru_maxrss << 10;
+}
+
+/* In a process of its own: how much more memory is needed to read the line than it has bytes itself, in percent? Ends it. */
+static void measure_line(const char *word) {
+    size_t length = strlen(word);
+    drt_context *context = drt_context_new(NULL);
+    drt_extract extract = {0};
+    char *line = malloc(HUGE);
+    for (size_t i = 0; line && i < HUGE; i++)
+        line[i] = word[i % length];
+    size_t before = peak_memory();
+    drt_format_input input = {line, HUGE / length * length, "line.txt", 8};
+    if (!context || !line || drt_format_text_extract(context, &input, &extract) != DRT_OK ||
+        extract.text.length < input.length / 2)
+        _exit(255);
+    size_t percent = (peak_memory() - before) * 100 / HUGE;
+    _exit(percent < 254 ? (int)percent : 254);
+}
+
+/* A line as long as a document may be is read without piling up copies: one, that of the text, is needed. */
+static void huge_lines_are_not_copied(void **state) {
+    (void)state;
+    static const char *const words[] = {"word ", "nospace", "e\xCC\x81t\xC3\xA9 "};
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* it keeps what is freed */
+#endif
+    for (size_t i = 0; i < COUNT(words); i++) {
+        int status;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            measure_line(words[i]);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_in_range(WEXITSTATUS(status), 80, 130);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(encodings_are_told),        cmocka_unit_test(long_texts_are_decoded_whole),
         cmocka_unit_test(noise_is_no_text),          cmocka_unit_test(file_names_are_decoded),
         cmocka_unit_test(characters_are_normalised), cmocka_unit_test(long_lines_are_composed_in_pieces),
         cmocka_unit_test(lines_become_paragraphs),   cmocka_unit_test(long_lines_are_paragraphs),
+        cmocka_unit_test(huge_lines_are_not_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
