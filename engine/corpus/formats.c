@@ -51,6 +51,7 @@ static const drt_format formats[] = {
     {"rtf", " .rtf ", "Rich Text Format", DRT_FORMAT_TEXT, is_rtf, drt_format_rtf_extract, NULL, NULL},
     {"tex", " .tex .ltx .latex .bbl .pdf_tex .pdf_t .pstex_t .eps_tex .tikz .pgf ", "TeX and LaTeX", DRT_FORMAT_TEXT,
      drt_format_tex_detect, drt_format_tex_extract, NULL, NULL},
+    {"bibtex", " .bib ", "BibTeX's lists of references", DRT_FORMAT_TEXT, NULL, drt_format_bibtex_extract, NULL, NULL},
     {"tex-style", " .sty .cls .bst .aux .blg .lof .lot .fls .fdb_latexmk .synctex ", "TeX's own files", DRT_FORMAT_TEXT,
      drt_format_tex_detect_written, NULL, "it is a file of TeX's own, not a document", NULL},
     {"office", "", "office files with a password", DRT_FORMAT_BINARY, drt_unread_is_locked_office, NULL,

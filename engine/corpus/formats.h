@@ -70,6 +70,7 @@ bool drt_extract_settle(drt_extract *extract);
 bool drt_extract_add_page(drt_extract *extract, size_t start, int64_t page);
 
 /* The detect and extract functions, a file each. */
+drt_status drt_format_bibtex_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 bool drt_format_docbook_detect(const drt_format_probe *probe);
 drt_status drt_format_docbook_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);
 drt_status drt_format_docx_extract(drt_context *context, const drt_format_input *input, drt_extract *extract);

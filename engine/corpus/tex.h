@@ -29,6 +29,7 @@ typedef struct {
     drt_string pattern;
     drt_tex_macro_kind kind;
     int parameters;
+    bool letter_at; /* "@" belongs to the words of its body */
 } drt_tex_macro;
 
 /* {0} has none. */

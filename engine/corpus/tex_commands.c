@@ -7,6 +7,8 @@
 
 #include "engine/corpus/tex_tables.h"
 
+#define ARGUMENTS 1000 /* bytes of groups that are taken for arguments of an unknown command */
+
 /* Text as it is typed, between braces or two signs of one kind. */
 static void put_raw(tex *t, bool braces_only) {
     tex_frame *f = tex_source(t);
@@ -249,6 +251,17 @@ static void take_options(tex *t) {
     drt_buffer_free(&option);
 }
 
+/* Code in another syntax, until that is switched off. */
+static void skip_code(tex *t) {
+    static const char end[] = "\\ExplSyntaxOff";
+    tex_frame *f = tex_source(t);
+    for (size_t at = f ? f->at : 0; f && at < f->length; at++)
+        if (f->length - at >= sizeof end - 1 && memcmp(f->data + at, end, sizeof end - 1) == 0) {
+            f->at = at;
+            return;
+        }
+}
+
 static void run_action(tex *t, const tex_command *c) {
     for (const char *argument = c->arguments; *argument; argument++)
         if (*argument == '*')
@@ -265,6 +278,9 @@ static void run_action(tex *t, const tex_command *c) {
     case TEX_BEGIN:
     case TEX_END:
         tex_run_environment(t, c->action == TEX_BEGIN);
+        break;
+    case TEX_CODE:
+        skip_code(t);
         break;
     case TEX_BIBLIOGRAPHY_ITEM:
         tex_put_bibliography_item(t);
@@ -456,11 +472,59 @@ static void run_action(tex *t, const tex_command *c) {
     }
 }
 
-/* A command that nothing is known of: its name and an option go, its arguments stay; so does not what is assigned. */
-static void run_unknown(tex *t) {
+/* Do groups follow each other here, "{a}{b}"? Then how long they are together, else 0. They may not be long: the text behind
+ * a command like \small stands in braces, too. */
+static size_t find_arguments(const tex_frame *f) {
+    size_t end = 0;
+    int depth = 0, n = 0;
+    for (size_t at = f->at; at < f->length && at - f->at < ARGUMENTS; at++) {
+        char c = f->data[at];
+        if (c == '%' || (depth == 0 && c != '{'))
+            break;
+        depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+        at += c == '\\';
+        if (depth == 0) {
+            n++;
+            end = at + 1;
+        }
+    }
+    return n > 1 ? end - f->at : 0;
+}
+
+/* Sets groups that follow each other, with spaces between them. */
+static void run_arguments(tex *t, size_t length) {
+    const tex_frame *f = tex_source(t);
+    drt_buffer text = {0};
+    int depth = 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = f->data[f->at + i];
+        depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+        t->failed |= !drt_buffer_append_byte(&text, c);
+        if (c == '\\' && i + 1 < length)
+            t->failed |= !drt_buffer_append_byte(&text, f->data[f->at + ++i]);
+        if (depth == 0 && i + 1 < length)
+            t->failed |= !drt_buffer_append_byte(&text, ' ');
+    }
+    t->frames[t->n_frames - 1].at += length;
+    tex_spend(t, text.length);
+    if (text.length > 0)
+        tex_push(t, text.data, text.length, text.data, false);
+    else
+        drt_buffer_free(&text);
+}
+
+/* A command that nothing is known of: its name and an option go, its arguments stay; so does not what is assigned. Names that
+ * end in "ref" are those of references. */
+static void run_unknown(tex *t, const char *name, size_t length) {
     tex_drop_overlay(t);
     int next = tex_peek(t);
-    if (next == '[' && !t->math)
+    const tex_frame *f = next == '{' ? tex_source(t) : NULL;
+    size_t arguments = f && !t->math ? find_arguments(f) : 0;
+    if (f && length > 3 && strcmp(name + length - 3, "ref") == 0 && tex_names_labels(t))
+        tex_put_reference(t, "Cref");
+    else if (arguments > 0)
+        run_arguments(t, arguments);
+    else if (next == '[' && !t->math)
         tex_drop_option(t);
     else if (next == '=' && !t->math)
         tex_drop_dimension(t);
@@ -485,5 +549,5 @@ void tex_run_command(tex *t, const char *name, size_t length, bool defined) {
         tex_run_condition(t, name, length, false);
     else if (!tex_expand_standard(t, name, length) && !tex_run_braced_condition(t, name, length) &&
              !tex_switch_condition(t, name, length))
-        run_unknown(t);
+        run_unknown(t, name, length);
 }

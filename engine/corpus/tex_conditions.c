@@ -171,7 +171,7 @@ void tex_skip_branch(tex *t, bool stop_at_else) {
         for (size_t at = f->at; at < f->length;) {
             char c = f->data[at];
             const char *end = c == '%' ? memchr(f->data + at, '\n', f->length - at) : NULL;
-            size_t n = c == '\\' ? drt_tex_control(f->data + at, f->length - at, t->at_letter) : 1;
+            size_t n = c == '\\' ? drt_tex_control(f->data + at, f->length - at, t->at_letter || f->letter_at) : 1;
             drt_string word = {(char *)f->data + at + 1, n - 1};
             at = c != '%' ? at + n : end ? (size_t)(end - f->data) + 1 : f->length;
             if (c != '\\' || n == 1)

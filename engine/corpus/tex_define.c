@@ -22,6 +22,7 @@ size_t tex_read_defined(tex *t, char name[TEX_NAME]) {
 
 /* Commands that make up the document's structure stay what they are. */
 static void define(tex *t, drt_tex_macro *macro) {
+    macro->letter_at = tex_has_letter_at(t);
     if (macro->name.data && !tex_find_command(macro->name.data, macro->name.length))
         t->failed |= !drt_tex_define(&t->macros, macro);
     else

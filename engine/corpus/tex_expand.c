@@ -234,6 +234,7 @@ static int read_plain(tex *t, const drt_tex_macro *macro, drt_buffer arguments[D
 
 void tex_expand(tex *t, const drt_tex_macro *macro) {
     drt_buffer arguments[DRT_TEX_PARAMETERS] = {{0}}, body = {0};
+    bool letter_at = macro->letter_at;
     if (macro->kind == DRT_TEX_ALIAS) {
         expand_alias(t, macro);
         return;
@@ -246,9 +247,10 @@ void tex_expand(tex *t, const drt_tex_macro *macro) {
     for (int i = 0; i < n; i++)
         drt_buffer_free(&arguments[i]);
     tex_spend(t, body.length);
-    if (body.length > 0 && !t->ended)
-        tex_push(t, body.data, body.length, body.data, false);
-    else
+    if (body.length > 0 && !t->ended) {
+        if (tex_push(t, body.data, body.length, body.data, false))
+            t->frames[t->n_frames - 1].letter_at = letter_at;
+    } else
         drt_buffer_free(&body);
 }
 

@@ -468,6 +468,14 @@ static void put_one(tex *t, const char *key, size_t length, char name, const cha
     *said_length = kind_length;
 }
 
+bool tex_names_labels(tex *t) {
+    const tex_frame *f = tex_source(t);
+    const char *from = f && f->data[f->at] == '{' ? f->data + f->at + 1 : NULL;
+    const char *end = from ? memchr(from, '}', f->length - f->at - 1) : NULL;
+    const char *comma = end ? memchr(from, ',', (size_t)(end - from)) : NULL;
+    return end && t->known_labels && drt_tex_find(t->known_labels, from, (size_t)((comma ? comma : end) - from));
+}
+
 void tex_put_reference(tex *t, const char *command) {
     drt_buffer keys = {0};
     const char *said = NULL;

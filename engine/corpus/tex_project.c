@@ -8,6 +8,7 @@
 
 #include "engine/corpus/charset.h"
 #include "engine/corpus/tex.h"
+#include "engine/corpus/tex_bibliography.h"
 #include "engine/corpus/tex_style.h"
 
 #define DEPTH 24        /* files included by each other */
@@ -24,8 +25,9 @@ typedef struct {
     size_t label_length;
     size_t open[DEPTH]; /* files being put together, the main one first */
     int depth;
-    size_t taken; /* files that were taken in */
-    size_t work;  /* names compared, bytes read */
+    size_t taken;        /* files that were taken in */
+    size_t cited_length; /* of the text before the list of references */
+    size_t work;         /* names compared, bytes read */
     drt_buffer *out;
     drt_status status;
 } flattening;
@@ -61,11 +63,12 @@ bool drt_tex_project_add(drt_tex_project *project, const char *path, size_t leng
     if (!*memory)
         return false;
     file.style = has_suffix(&file.path, ".sty") || has_suffix(&file.path, ".cls");
-    file.main = !file.style &&
+    file.main = !file.style && !has_suffix(&file.path, ".bib") &&
                 (drt_tex_contains(blob->data, blob->length, "\\documentclass") ||
                  drt_tex_contains(blob->data, blob->length, "\\documentstyle")) &&
                 drt_tex_contains(blob->data, blob->length, "\\begin{document}");
-    file.data = file.done = drt_tex_contains(blob->data, blob->length, "\\endentry");
+    file.bibtex = has_suffix(&file.path, ".bib");
+    file.data = file.done = !file.bibtex && drt_tex_contains(blob->data, blob->length, "\\endentry");
     *blob = (drt_blob){0};
     project->bytes += file.blob.length;
     project->files[project->n++] = file;
@@ -182,15 +185,16 @@ static size_t find_file(flattening *f, const char *name, size_t length, const ch
     return find_end(f, name, length, suffixes);
 }
 
-/* The list of references: "main.bbl", or the only one there is. */
-static size_t find_references(const flattening *f) {
+/* The list of references, as text or as data: "main.bbl", or the only one in its folder and those below. */
+static size_t find_references(const flattening *f, bool data) {
     const drt_string *main = &f->project->files[f->main].path;
     size_t stem = main->length, folder = folder_of(main), only = SIZE_MAX, n = 0;
     while (stem > folder && main->data[stem - 1] != '.')
         stem--;
     for (size_t i = f->from; i < f->project->n; i++) {
         const drt_string *path = &f->project->files[i].path;
-        if (!has_suffix(path, ".bbl") || f->project->files[i].data)
+        if (!has_suffix(path, ".bbl") || f->project->files[i].data != data || path->length < folder ||
+            memcmp(path->data, main->data, folder) != 0)
             continue;
         if (stem > folder && path->length == stem + 3 && memcmp(path->data, main->data, stem) == 0)
             return i;
@@ -238,17 +242,80 @@ static bool is(slice word, const char *name) {
     return word.length == strlen(name) && memcmp(word.data, name, word.length) == 0;
 }
 
+/* The next of a list of names, "a, b". */
+static slice next_name(slice names, size_t *at) {
+    const char *comma = memchr(names.data + *at, ',', names.length - *at);
+    slice name = {names.data + *at, comma ? (size_t)(comma - names.data) - *at : names.length - *at};
+    *at += name.length + 1;
+    for (; name.length > 0 && isspace((unsigned char)*name.data); name.data++)
+        name.length--;
+    while (name.length > 0 && isspace((unsigned char)name.data[name.length - 1]))
+        name.length--;
+    return name;
+}
+
+/* Does what was put together so far cite that key, or all? */
+static bool is_cited(void *user, const char *key, size_t length) {
+    flattening *f = user;
+    char sought[NAME];
+    f->work += f->cited_length;
+    if (length + 1 > sizeof sought || f->work > WORK)
+        return true;
+    memcpy(sought, key, length);
+    sought[length] = 0;
+    return find(f->out->data, f->cited_length, sought) != NULL ||
+           find(f->out->data, f->cited_length, "\\nocite{*}") != NULL;
+}
+
+/* The references that are cited, out of data: biblatex's, or else BibTeX's. */
+static void take_list(flattening *f, const drt_tex_file *file) {
+    drt_buffer decoded = {0};
+    drt_charset_facts facts;
+    drt_bibliography_filter filter = {is_cited, f};
+    f->status = drt_charset_decode(f->context, file->blob.data, file->blob.length, NULL, 0, &decoded, &facts);
+    const char *data = decoded.data ? decoded.data : "";
+    if (f->status == DRT_OK && !(file->data ? drt_biblatex_write(data, decoded.length, NULL, f->out)
+                                            : drt_bibtex_write(data, decoded.length, &filter, f->out)))
+        f->status = drt_fail_memory(f->context, "a document's files");
+    drt_buffer_free(&decoded);
+}
+
+/* The lists of \bibliography{a, b}. */
+static void take_named_lists(flattening *f, slice names) {
+    static const char *const suffixes[] = {"", ".bib", NULL};
+    for (size_t at = 0; at < names.length && f->status == DRT_OK;) {
+        slice name = next_name(names, &at);
+        size_t index = name.length < NAME ? find_file(f, name.data, name.length, suffixes) : SIZE_MAX;
+        if (index != SIZE_MAX && f->project->files[index].bibtex && f->out->length < DRT_TEX_PROJECT_BYTES)
+            take_list(f, &f->project->files[index]);
+    }
+}
+
+/* Puts a list of references together where TeX would show one. names.data NULL: they were told elsewhere (biblatex). */
+static void take_lists(flattening *f, slice names) {
+    size_t before = f->out->length, data = find_references(f, true);
+    f->cited_length = before;
+    append(f, "\n\\begin{thebibliography}{}", 26);
+    size_t begun = f->out->length;
+    if (data != SIZE_MAX)
+        take_list(f, &f->project->files[data]);
+    else if (names.data)
+        take_named_lists(f, names);
+    for (size_t i = f->from; i < f->project->n && f->status == DRT_OK && data == SIZE_MAX && !names.data; i++)
+        if (f->project->files[i].bibtex && f->out->length < DRT_TEX_PROJECT_BYTES)
+            take_list(f, &f->project->files[i]);
+    f->taken += f->out->length > begun;
+    if (f->out->length > begun)
+        append(f, "\\end{thebibliography}\n", 22);
+    else
+        f->out->length = before;
+}
+
 /* The styles of a list of names, "a, b". */
 static void take_styles(flattening *f, slice names, const char *const *suffixes) {
     for (size_t at = 0; at < names.length && f->status == DRT_OK;) {
-        const char *name = names.data + at, *comma = memchr(name, ',', names.length - at);
-        size_t n = comma ? (size_t)(comma - name) : names.length - at;
-        at += n + 1;
-        for (; n > 0 && isspace((unsigned char)*name); name++)
-            n--;
-        while (n > 0 && isspace((unsigned char)name[n - 1]))
-            n--;
-        size_t index = n < NAME ? find_file(f, name, n, suffixes) : SIZE_MAX;
+        slice name = next_name(names, &at);
+        size_t index = name.length < NAME ? find_file(f, name.data, name.length, suffixes) : SIZE_MAX;
         if (index == SIZE_MAX || f->project->files[index].loaded == f->project->readings ||
             f->out->length >= DRT_TEX_PROJECT_BYTES)
             continue; /* each is loaded once */
@@ -301,8 +368,13 @@ static size_t take_command(flattening *f, const char *data, size_t length, size_
     size_t name_length, folder_length, index = SIZE_MAX, end;
     bool import = is(word, "import") || is(word, "subimport") || is(word, "inputfrom") || is(word, "subinputfrom");
     if (is(word, "bibliography") || is(word, "printbibliography")) {
-        index = find_references(f);
-        end = is(word, "bibliography") ? read_name(data, length, at, &name, &name_length) : at;
+        bool named = is(word, "bibliography");
+        index = find_references(f, false);
+        end = named ? read_name(data, length, at, &name, &name_length) : at;
+        if (index == SIZE_MAX) {
+            take_lists(f, named ? (slice){name, name_length} : (slice){0});
+            return end;
+        }
     } else if (import) {
         end = read_name(data, length, at, &folder, &folder_length);
         end = read_name(data, length, end, &name, &name_length);

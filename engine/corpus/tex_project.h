@@ -15,7 +15,8 @@ typedef struct {
     drt_blob blob;
     bool main;
     bool style;    /* a style or class: it only defines, and is no document */
-    bool data;     /* a list of references as data (biblatex), which is no text */
+    bool data;     /* a list of references as biblatex has it, which is no text */
+    bool bibtex;   /* another; a document by itself, whatever is taken from it */
     bool included; /* in a main file */
     bool done;     /* it, or a main file that includes it, was handed on */
     size_t loaded; /* the reading that took it in as a style */

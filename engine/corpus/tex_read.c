@@ -57,7 +57,7 @@ bool tex_push(tex *t, const char *data, size_t length, char *owned, bool barrier
         free(owned);
         return false;
     }
-    t->frames[t->n_frames++] = (tex_frame){data, length, 0, owned, barrier};
+    t->frames[t->n_frames++] = (tex_frame){.data = data, .length = length, .owned = owned, .barrier = barrier};
     return true;
 }
 
@@ -81,6 +81,10 @@ int tex_peek(tex *t) {
 int tex_get(tex *t) {
     tex_frame *f = tex_source(t);
     return f ? (unsigned char)f->data[f->at++] : -1;
+}
+
+bool tex_has_letter_at(const tex *t) {
+    return t->at_letter || (t->n_frames > 0 && t->frames[t->n_frames - 1].letter_at);
 }
 
 bool tex_take(tex *t, char c) {
@@ -128,7 +132,7 @@ size_t tex_read_name(tex *t, char name[TEX_NAME]) {
     name[0] = 0;
     if (!f || f->at == 0)
         return 0;
-    size_t n = drt_tex_control(f->data + f->at - 1, f->length - f->at + 1, t->at_letter) - 1;
+    size_t n = drt_tex_control(f->data + f->at - 1, f->length - f->at + 1, tex_has_letter_at(t)) - 1;
     size_t kept = n < TEX_NAME ? n : TEX_NAME - 1;
     memcpy(name, f->data + f->at, kept);
     name[kept] = 0;
@@ -242,7 +246,7 @@ void tex_drop_dimension(tex *t) {
     while (at < n && strchr("+-.,0123456789", f->data[at]) && f->data[at])
         at++;
     if (at < n && f->data[at] == '\\') {
-        at += drt_tex_control(f->data + at, n - at, t->at_letter);
+        at += drt_tex_control(f->data + at, n - at, tex_has_letter_at(t));
         while (at < n && isdigit((unsigned char)f->data[at])) /* \magstep1 */
             at++;
     } else {

@@ -30,6 +30,7 @@ typedef struct {
     size_t length, at;
     char *owned; /* freed with the frame; NULL: belongs to somebody else */
     bool barrier;
+    bool letter_at; /* "@" belongs to words here, as in the macro's definition */
 } tex_frame;
 
 /* An entry of the list of references. */
@@ -129,6 +130,8 @@ tex_frame *tex_source(tex *t);
 /* The next byte, -1: none; tex_get reads on. */
 int tex_peek(tex *t);
 int tex_get(tex *t);
+/* Does "@" belong to words, where the next byte comes from? */
+bool tex_has_letter_at(const tex *t);
 /* Reads on when this byte is next. */
 bool tex_take(tex *t, char c);
 /* Behind "%": to the end of the line and over the spaces that begin the next. */
@@ -300,6 +303,8 @@ void tex_close_scope(tex *t);
 void tex_put_label(tex *t);
 /* \ref{a}, \cref{a,b}; by the command's name. A label that is not known is shown by its own name. */
 void tex_put_reference(tex *t, const char *command);
+/* Is the argument to come a label that is known, or several? */
+bool tex_names_labels(tex *t);
 
 /* ------------------------------------------------------------------ commands (tex_commands.c) ---- */
 

@@ -207,6 +207,7 @@ static const tex_command commands[] = {
     {"DeclareSIUnit", TEX_DROP, "omm"},
     {"DefineVerbatimEnvironment", TEX_SET_VERBATIM, ""},
     {"ExecuteOptions", TEX_DROP, "m"},
+    {"ExplSyntaxOn", TEX_CODE, ""},
     {"IEEEaftertitletext", TEX_DROP, "m"},
     {"IEEEauthorrefmark", TEX_DROP, "m"},
     {"IEEEcompsocitemizethanks", TEX_DROP, "m"},

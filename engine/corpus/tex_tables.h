@@ -44,6 +44,7 @@ typedef enum {
     TEX_CHARACTER,
     TEX_CITE,
     TEX_CLOSE_MATH,
+    TEX_CODE,
     TEX_COUNTER, /* sets one */
     TEX_COUNTER_NEW,
     TEX_COUNTER_WITHIN,

@@ -268,7 +268,7 @@ static void pass_tex(drt_visit *v, const drt_tex_file *file, drt_blob *blob) {
     drt_buffer place = v->path;
     v->path = (drt_buffer){.data = file->path.data, .length = file->path.length};
     if (drt_visit_wants(v, false))
-        pass_document(v, drt_format_named("tex"), &probe, blob, NULL);
+        pass_document(v, drt_format_named(file->bibtex ? "bibtex" : "tex"), &probe, blob, NULL);
     v->path = place;
 }
 
@@ -323,8 +323,9 @@ void drt_visit_tex(drt_visit *v, size_t from) {
 
 /* May a source of TeX take it in: another one, or a style or class that defines something? */
 static bool belongs_to_tex(const drt_format *format, const drt_format_probe *probe) {
-    return strcmp(format->name, "tex") == 0 || (strcmp(format->name, "tex-style") == 0 && probe->head_length > 0 &&
-                                                drt_name_has_extension(probe->name, probe->name_length, " .sty .cls "));
+    return strcmp(format->name, "tex") == 0 || strcmp(format->name, "bibtex") == 0 ||
+           (strcmp(format->name, "tex-style") == 0 && probe->head_length > 0 &&
+            drt_name_has_extension(probe->name, probe->name_length, " .sty .cls "));
 }
 
 /* Lets it wait, unless it is damaged: that would be forgotten. false: it is to be handed on now. */

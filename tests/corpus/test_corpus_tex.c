@@ -89,6 +89,8 @@ static void macros_of_its_own_are_expanded(void **state) {
         {"\\newcommand{\\fr}{\\frac}$\\fr{a}{b}$", "(a)/(b)"},
         {"\\let\\old\\item\\renewcommand{\\x}{y}\\let\\z=\\x\\z", "y"},
         {"\\newenvironment{q}[1]{<#1 }{>}\\begin{q}{a}b\\end{q}", "<a b>"},
+        {"\\makeatletter\\newcommand{\\m}[1]{<#1\\m@x>}\\def\\m@x{!}\\makeatother\\m{a}", "<a!>"},
+        {"\\ExplSyntaxOn\\tl_set:Nn\\l_x_tl{no}\\ExplSyntaxOff yes \\unheard{a}{b}{c}. \\textbf{d}e", "yes a b c. de"},
         {"\\newif\\ifdraft\\ifdraft no\\else yes\\fi{} \\drafttrue\\ifdraft shown\\else no\\fi", "yes shown"},
         {"\\iffalse a \\iftrue b \\fi \\else c \\fi d", "c d"},
         {"\\ifdef{\\x}{no}{yes} \\ifunheardof{a}{b} \\unless\\iffalse c\\fi", "yes ab c"},
@@ -163,6 +165,7 @@ static void references_say_numbers(void **state) {
         {"\\begin{enumerate}\\item a\\item b\\begin{enumerate}\\item\\label{i} "
          "c\\end{enumerate}\\end{enumerate}\\ref{i}",
          "a\nb\nc\n\n2a"},
+        {"\\section{A}\\label{a}\\sectionref{a,a} \\sectionref{b}", "A\n\nSection 1, 1 b"},
         {"\\section{A}\\begin{scheme}\\caption{s}\\label{s}\\end{scheme}\\ref{s} \\pageref{s}", "A\n\ns\n\ns s"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -352,6 +355,48 @@ static void titles_wait_for_their_macros(void **state) {
     }
 }
 
+static void lists_of_references_that_are_data(void **state) {
+    (void)state;
+    static const char bib[] = "Words. @string{x = {no}} @comment{@a{b, title={no}}}\n@Article{renn:1, author = {Renn, "
+                              "Ada and {Tarn and Sons} and others},\n"
+                              " title = \"The {Mill} & 50% of \\'Evora\", journal = {J. of Mills}, volume = 3, number "
+                              "= {2}, pages = {4--5}, year = 1801,}\n"
+                              "@book(tarn, title = {Eels} # { and more}, publisher={Guild}, year=\"1999\", keywords = "
+                              "{no})@misc{none}@misc{open, title = {";
+    static const char list[] =
+        "[renn:1] Ada Renn, Tarn and Sons, et al. The Mill & 50% of \xC3\x89vora. J. of Mills 3(2), "
+        "4\xE2\x80\x93"
+        "5. 1801.\n[tarn] Eels and more. Guild, 1999.";
+    assert_text("refs.bib", bib, list);
+    static const archive_part parts[] = {
+        {"a/paper.tex", MAIN("As \\cite{tarn}.\\bibliography{refs, none}"), -1, NULL},
+        {"a/refs.bib", bib, -1, NULL},
+        {"b/paper.tex", MAIN("As \\parencite{k}.\\printbibliography"), -1, NULL},
+        {"b/paper.bbl",
+         "\\entry{k}{book}{}\n\\name{author}{2}{}{%\n{{hash=1}{family={Renn},familyi={R},given={Ada}}}%\n"
+         "{{hash=2}{family={Tarn}}}%\n}\n\\list{publisher}{1}{%\n{Guild}%\n}\n\\field{title}{Eels}\\field{year}{1999}"
+         "\\endentry",
+         -1, NULL},
+    };
+    scratch_make();
+    archive_write("d.zip", "zip", NULL, parts, COUNT(parts));
+    char rows[1000];
+    snprintf(rows, sizeof rows,
+             "d.zip/a/paper.tex | ok | tex |  | As [tarn].\\n\\n[tarn] Eels and more. Guild, 1999.\n"
+             "d.zip/b/paper.tex | ok | tex |  | As [k].\\n\\n[k] Ada Renn, Tarn. Eels. Guild, 1999.\n"
+             "d.zip/a/refs.bib | ok | bibtex |  | %.*s\\n%s\n",
+             (int)(strchr(list, '\n') - list), list, strchr(list, '\n') + 1);
+    assert_rows("d.zip", rows);
+    scratch_remove();
+    drt_buffer broken = {0};
+    for (int i = 0; i < 100000; i++)
+        assert_true(drt_buffer_append_text(&broken, "@a{b, c={{"));
+    drt_extract made = extract_bytes("a.bib", broken.data, broken.length);
+    assert_int_equal(made.text.length, 0);
+    drt_extract_clear(&made);
+    drt_buffer_free(&broken);
+}
+
 static void projects_that_are_traps(void **state) {
     (void)state;
     static const archive_part parts[] = {
@@ -397,6 +442,7 @@ int main(void) {
         cmocka_unit_test(a_main_file_knows_what_its_styles_define),
         cmocka_unit_test(projects_as_they_lie_about),
         cmocka_unit_test(titles_wait_for_their_macros),
+        cmocka_unit_test(lists_of_references_that_are_data),
         cmocka_unit_test(projects_that_are_traps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,12 @@ v
 \begin{subequations}\begin{equation}\label{e}\end{equation}\end{subequations}\begin{figure}\begin{subfigure}{1cm}\caption{c}\label{f}\end{subfigure}
 \caption{d}\end{figure}\begin{enumerate}\item\begin{enumerate}\item\label{i}\end{enumerate}\end{enumerate}\appendix\section{A}\setcounter{section}{9}
 \ref{s,t} \cref{a,e} \autoref{f}\eqref{i} \citet[p]{k} \citep[a][b]{k,m}\bibitem[{R {\em et~al.}(1801)R}]{k} r \bibitem[T(1999)]{m} s""",
+    "bibtex": r"""@string{j = {J}} @comment{c} @article{k, author = {A, B and {C and D} and others}, title = "T {U} & 5%",
+ journal = j # { x}, volume = 1, pages = {2--3}, year = 1999} @misc(m, url = {http://x/%20_y}, note = {open""",
+    "biblatex": r"""\entry{k}{book}{}\name{author}{1}{}{{{hash=1}{family={A},given={B}}}}\list{publisher}{1}{%
+{P}%
+}\field{title}{T}\endentry \entry{l}{misc}{}\field{year}{1""",
+    "style": r"""\ProvidesPackage{s}\newcommand{\x}[1]{#1}\def\y#1;{#1}\newenvironment{e}{a}{b}\newcommand\z{\@z}{\def\n{}}\def\open{""",
     "loops": r"\def\a{\b\b}\def\b{\a}\a \newcommand{\f}{\footnote{\f}}\f \let\c\d\let\d\c\c \vskip 1pt plus 1fil",
 }
 
