@@ -106,10 +106,16 @@ class Usage(cli.Case):
         manual = read("man", "drt.1")
         shells = {n: read("completions", n) for n in ("drt.bash", "_drt", "drt.fish")}
         known = {"help", "version"}
+        synopsis, _, rest = manual.partition(".Sh SYNOPSIS")[2].partition(".Sh DESCRIPTION")
+        shared = set(re.findall(r"\.It Fl -([a-z-]+)", rest.partition(".Ss Compute options")[2].partition(".Ss")[0]))
         for name in self.commands():
             options = re.findall(r"(?m)^  --([a-z-]+)", self.drt(*name.split(), "--help").out.decode())
             known.update(options)
-            self.assertIn(".Nm drt " + name, manual)
+            block = (synopsis.partition(".Nm drt %s\n" % name)[2] + "\n.Nm").partition("\n.Nm")[0]
+            self.assertTrue(block, name)
+            listed = set(re.findall(r"Fl -([a-z-]+)", block.replace(" | -", " Fl -")))
+            if not name.startswith("eval"):                                 # whose common options have a name there
+                self.assertLessEqual(set(options) - {"help"} - shared, listed, name)
             for o in options:
                 self.assertRegex(manual, r"\.(It|Op) Fl -" + re.escape(o) + r"\b")
                 self.assertRegex(shells["drt.bash"], r"--%s\b" % re.escape(o))
