@@ -180,43 +180,120 @@ static void rank_chunk(ranked *best, int top, int *count, double score, int64_t 
     best[at] = (ranked){score, chunk};
 }
 
-static drt_status run_query(drt_context *context, const drt_library *library, const drt_buffer *text,
-                            const uint64_t *mask, int64_t n_chunks, int top, ranked *best, int *count) {
-    sqlite3_stmt *query;
-    bool row = true;
-    drt_status status = drt_catalog_prepare(
-        context, &library->catalog, &query,
+/* Rows: chunk and score of a query, ascending by chunk. */
+static drt_status start_query(drt_context *context, const drt_library *library, const drt_buffer *text,
+                              int64_t n_chunks, sqlite3_stmt **query) {
+    return drt_catalog_prepare(
+        context, &library->catalog, query,
         "SELECT rowid, bm25(passages) FROM passages WHERE passages MATCH ?1 AND rowid < ?2 ORDER BY rowid",
         DRT_VALUES(drt_value_text(text->data, text->length), drt_value_integer(n_chunks)));
-    for (int64_t seen = 1; status == DRT_OK; seen++) {
-        status = drt_catalog_step(context, &library->catalog, query, &row);
-        if (status != DRT_OK || !row)
-            break;
-        int64_t chunk = sqlite3_column_int64(query, 0);
-        if (chunk >= 0 && chunk < n_chunks && (!mask || mask[chunk / 64] >> chunk % 64 & 1))
-            rank_chunk(best, top, count, sqlite3_column_double(query, 1), chunk);
-        if (seen % 4096 == 0 && drt_cancelled(context))
-            status = drt_fail(context, DRT_FAILED, "the search was cancelled");
-    }
+}
+
+/* The next row; *chunk is -1 behind the last one. *seen counts. */
+static drt_status next_row(drt_context *context, const drt_library *library, sqlite3_stmt *query, int64_t *seen,
+                           int64_t *chunk) {
+    bool row;
+    drt_status status = drt_catalog_step(context, &library->catalog, query, &row);
+    *chunk = status == DRT_OK && row ? sqlite3_column_int64(query, 0) : -1;
+    if (status == DRT_OK && ++*seen % 4096 == 0 && drt_cancelled(context))
+        status = drt_fail(context, DRT_FAILED, "the search was cancelled");
+    return status;
+}
+
+/* What is being searched, and the best so far. */
+typedef struct {
+    const drt_library *library;
+    const uint64_t *mask;
+    int64_t n_chunks, seen;
+    int top, count;
+    ranked *best;
+} search;
+
+static bool is_asked(const search *s, int64_t chunk) {
+    return chunk < s->n_chunks && (!s->mask || s->mask[chunk / 64] >> chunk % 64 & 1);
+}
+
+static drt_status run_query(drt_context *context, search *s, const drt_buffer *text) {
+    sqlite3_stmt *query;
+    int64_t chunk = 0;
+    drt_status status = start_query(context, s->library, text, s->n_chunks, &query);
+    while (status == DRT_OK && (status = next_row(context, s->library, query, &s->seen, &chunk)) == DRT_OK &&
+           chunk >= 0)
+        if (is_asked(s, chunk))
+            rank_chunk(s->best, s->top, &s->count, sqlite3_column_double(query, 1), chunk);
     sqlite3_finalize(query);
+    return status;
+}
+
+static bool is_ranked(const search *s, int64_t chunk) {
+    for (int i = 0; i < s->count; i++)
+        if (s->best[i].chunk == chunk)
+            return true;
+    return false;
+}
+
+/* Chunks that hold `first` and before one that begins with `second`. */
+static drt_status run_border(drt_context *context, search *s, const drt_buffer *first, const drt_buffer *second) {
+    sqlite3_stmt *ends = NULL, *begins = NULL;
+    int64_t end = -1, begin = -1;
+    drt_status status = start_query(context, s->library, first, s->n_chunks, &ends);
+    if (status == DRT_OK)
+        status = start_query(context, s->library, second, s->n_chunks, &begins);
+    if (status == DRT_OK)
+        status = next_row(context, s->library, ends, &s->seen, &end);
+    if (status == DRT_OK)
+        status = next_row(context, s->library, begins, &s->seen, &begin);
+    while (status == DRT_OK && end >= 0 && begin >= 0) {
+        if (begin == end + 1 && is_asked(s, end) && !is_ranked(s, end))
+            rank_chunk(s->best, s->top, &s->count, sqlite3_column_double(ends, 1), end);
+        status = begin > end + 1 ? next_row(context, s->library, ends, &s->seen, &end)
+                                 : next_row(context, s->library, begins, &s->seen, &begin);
+    }
+    sqlite3_finalize(ends);
+    sqlite3_finalize(begins);
+    return status;
+}
+
+/* Looks for the query's pairs of unspaced characters where the border between two chunks cuts them. */
+static drt_status run_borders(drt_context *context, search *s, const drt_buffer *query) {
+    drt_buffer first = {0}, second = {0};
+    drt_status status = DRT_OK;
+    for (const char *at = query->data, *end; status == DRT_OK && (at = strchr(at, '"')) != NULL; at = end + 1) {
+        end = strchr(at + 1, '"');
+        const char *space = memchr(at, ' ', (size_t)(end - at));
+        if (!space)
+            continue;
+        first.length = second.length = 0;
+        if (!drt_buffer_printf(&first, "%.*s\"", (int)(space - at), at) ||
+            !drt_buffer_printf(&second, "^\"%.*s\"", (int)(end - space - 1), space + 1))
+            status = drt_fail_memory(context, "a search");
+        if (status == DRT_OK)
+            status = run_border(context, s, &first, &second);
+    }
+    drt_buffer_free(&first);
+    drt_buffer_free(&second);
     return status;
 }
 
 drt_status drt_store_bm25(drt_context *context, drt_library *library, const char *text, size_t length,
                           const uint64_t *mask, int64_t n_chunks, int top, int64_t *chunks, int *count) {
     drt_buffer query = {0};
+    search s = {.library = library, .mask = mask, .n_chunks = n_chunks, .top = top};
     *count = 0;
     if (top <= 0 || n_chunks <= 0)
         return DRT_OK;
-    ranked *best = malloc((size_t)top * sizeof *best);
-    if (!best)
+    s.best = malloc((size_t)top * sizeof *s.best);
+    if (!s.best)
         return drt_fail_memory(context, "a search");
     drt_status status = build_query(context, library, text, length, &query);
     if (status == DRT_OK && query.length)
-        status = run_query(context, library, &query, mask, n_chunks, top, best, count);
+        status = run_query(context, &s, &query);
+    if (status == DRT_OK && query.length && s.count == 0)
+        status = run_borders(context, &s, &query);
+    *count = status == DRT_OK ? s.count : 0;
     for (int i = 0; i < *count; i++)
-        chunks[i] = best[i].chunk;
+        chunks[i] = s.best[i].chunk;
     drt_buffer_free(&query);
-    free(best);
+    free(s.best);
     return status;
 }

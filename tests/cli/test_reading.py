@@ -50,6 +50,20 @@ class Reading(cli.Case):
         self.assertEqual(len(re.findall(r"(?m)^skipped: ", ran.err.decode())), 20)
         self.assertIn(b"\n... and 10 more that are not whole: see drt ls\n", ran.err)
 
+    def test_scripts_without_spaces_are_found(self):
+        """each pair of neighbours of a sentence that is longer than a chunk, words of one character and more"""
+        sentence = "燈塔看守人每天傍晚點燃油燈船隻才能安全入港"
+        texts = {"zh": sentence + "。", "ja": "東京タワーは高い。猫がPython3の本を読む。", "ko": "등대지기는 매일 저녁 등불을 켰다.", "th": "คนเฝ้าประภาคารจุดตะเกียงทุกเย็น"}
+        for name, text in texts.items():
+            self.write("many/%s.txt" % name, text + "\n")
+        self.drt("ingest", "lib", "many")
+        queries = [("zh", sentence[i:i + 2]) for i in range(len(sentence) - 1)]
+        queries += [("zh", "燈"), ("zh", "看守人"), ("ja", "猫"), ("ja", "東京"), ("ja", "タワー"), ("ja", "Python3"), ("ja", "猫がPython3")]
+        queries += [("ko", "등대"), ("ko", "등불을"), ("th", "ประภาคาร"), ("th", "ตะเกียง")]
+        for name, query in queries:
+            found = self.objects(self.drt("search", "lib", "--json", "--retriever", "bm25", query).out, 1)[0]["groups"][0]["hits"]
+            self.assertEqual({h["document"] for h in found}, {"many/%s.txt" % name}, query)
+
     def test_missing_paths(self):
         self.exactly("ingest", "lib", "nosuch", "also\x1b[31m", code=2, err="drt: nosuch: No such file or directory\ndrt: also\\x1B[31m: No such file or directory\n")
         self.assertFalse(os.path.exists(self.path("lib")))

@@ -89,6 +89,25 @@ static void words_find_their_chunks(void **state) {
     drt_library_close(library);
 }
 
+/* A pair of characters that the border between two chunks of a document cuts is found all the same. */
+static void pairs_across_a_border_are_found(void **state) {
+    fixture *with = *state;
+    drt_library *library = open_library(with, DRT_LIBRARY_CREATE);
+    char text[2 * CHUNK_BYTES];
+    memset(text, 'x', sizeof text);
+    memcpy(text + CHUNK_BYTES - 3, "\xE5\x85\xA5\xE6\xB8\xAF", 6); /* 入港 */
+    text[sizeof text - 1] = 0;
+    drt_document_facts facts = test_facts("a.zip/a", "a.zip/a");
+    int64_t id;
+    assert_int_equal(write_document(with->context, library, &facts, text, &id), DRT_OK);
+    commit(with, library);
+    assert_string_equal(ask(with, library, "\xE5\x85\xA5\xE6\xB8\xAF", 6, NULL, 2, 8), "0");
+    assert_string_equal(ask(with, library, "\xE6\xB8\xAF\xE5\x85\xA5", 6, NULL, 2, 8), "");
+    uint64_t second_alone = 2;
+    assert_string_equal(ask(with, library, "\xE5\x85\xA5\xE6\xB8\xAF", 6, &second_alone, 2, 8), "");
+    drt_library_close(library);
+}
+
 static void masks_and_limits_lose_no_hit(void **state) {
     fixture *with = *state;
     drt_library *library = make_library(with);
@@ -209,9 +228,13 @@ static void spreading_cuts_unspaced_scripts(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(words_find_their_chunks),      TEST(masks_and_limits_lose_no_hit),
-        TEST(removed_chunks_are_not_found), TEST(hostile_queries_are_words_like_others),
-        TEST(cancelling_stops_a_search),    TEST(spreading_cuts_unspaced_scripts),
+        TEST(words_find_their_chunks),
+        TEST(pairs_across_a_border_are_found),
+        TEST(masks_and_limits_lose_no_hit),
+        TEST(removed_chunks_are_not_found),
+        TEST(hostile_queries_are_words_like_others),
+        TEST(cancelling_stops_a_search),
+        TEST(spreading_cuts_unspaced_scripts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
