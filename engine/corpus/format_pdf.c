@@ -83,10 +83,18 @@ static bool is_damaged(const drt_process_result *result) {
     return false;
 }
 
-/* Does the file end as PDF files end? */
+/* Does the file end as PDF files end? Mail and disks put blanks and zeros behind it. */
 static bool is_cut(const drt_format_input *input) {
-    size_t tail = input->length < 2048 ? input->length : 2048;
-    return memmem(input->data + input->length - tail, tail, "%%EOF", 5) == NULL;
+    size_t end = input->length;
+    while (end > 0 && (input->data[end - 1] == 0 || strchr(" \r\n", input->data[end - 1])))
+        end--;
+    size_t tail = end < 2048 ? end : 2048;
+    return memmem(input->data + end - tail, tail, "%%EOF", 5) == NULL;
+}
+
+/* Files in it are found where their names are not packed, as most programs leave them. */
+static bool has_attachments(const drt_format_input *input) {
+    return memmem(input->data, input->length, "/EmbeddedFile", 13) != NULL;
 }
 
 /* Why there is no text at all. */
@@ -106,10 +114,14 @@ static bool note_nothing(reader *r, const drt_process_result *result, size_t unr
         reason = "it is encrypted in a way that pdftotext does not know";
     else if (result->code == 127)
         reason = "pdftotext cannot be started";
+    else if (says(result, "Usage: pdftotext"))
+        reason = "the pdftotext that is installed is not that of the package poppler-utils, or too old";
     else if (result->code != 0)
         reason = "it is damaged: pdftotext cannot open it";
     else if (unreadable > 0)
         reason = "its letters cannot be told: its fonts do not say which characters they show";
+    else if (says(result, "Missing language pack"))
+        reason = "its letters cannot be told without the tables of the package poppler-data";
     else if (r->pdf.n_pages == 0 || is_damaged(result))
         reason = "it is damaged: pdftotext finds no text in it";
     return drt_extract_note(r->extract, DRT_DOCUMENT_SKIPPED, "%s", reason);
@@ -137,6 +149,13 @@ static bool note_pages(reader *r, const drt_process_result *result, const drt_fo
     if (extract->status == DRT_DOCUMENT_OK && (is_damaged(result) || is_cut(input)) &&
         !drt_extract_note(extract, DRT_DOCUMENT_PARTIAL, "it is damaged%s; what could be read is in",
                           is_cut(input) ? " or cut short" : ""))
+        return false;
+    if (says(result, "Missing language pack") &&
+        !drt_extract_note(extract, DRT_DOCUMENT_PARTIAL,
+                          "some of its letters cannot be told without the tables of the package poppler-data"))
+        return false;
+    if (has_attachments(input) &&
+        !drt_extract_note(extract, DRT_DOCUMENT_PARTIAL, "files are attached to it, which are not read"))
         return false;
     if (unreadable > 0 &&
         !drt_extract_note(

@@ -28,6 +28,7 @@ typedef struct {
     size_t reference_at, reference_length; /* its place in the line's text */
     bool sideways;                         /* turned by a quarter; then `upwards`: read from the bottom to the top */
     bool upwards;
+    bool inverted; /* upside down */
     bool right_to_left;
     bool leader; /* it had dots that lead to a page's number */
 } drt_pdf_line;

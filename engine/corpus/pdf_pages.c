@@ -372,6 +372,13 @@ static void take_mark(reader *r, drt_pdf_line *line) {
     r->page->n_lines--;
 }
 
+static bool has_turned(const reader *r) {
+    for (size_t i = 0; i < r->n_words; i++)
+        if (r->words[i].right_to_left)
+            return true;
+    return false;
+}
+
 static void end_line(reader *r) {
     drt_pdf *pdf = r->pdf;
     bool lost = r->line.odd >= 2 && r->line.odd * 5 >= r->line.visible + r->line.odd;
@@ -396,6 +403,7 @@ static void end_line(reader *r) {
         line.box.bottom = fmaxf(line.box.bottom, box->bottom);
     }
     line.sideways = is_sideways(r);
+    line.inverted = !line.sideways && r->words[r->n_words - 1].box.right < r->words[0].box.left && !has_turned(r);
     line.upwards = r->words[r->n_words - 1].box.top < r->words[0].box.top;
     find_fonts(r, &line);
     line.right_to_left = order_words(r);
@@ -476,9 +484,31 @@ static void join_initials(reader *r) {
     }
 }
 
+static drt_pdf_box turn_box(const drt_pdf_page *page, drt_pdf_box box) {
+    return (drt_pdf_box){page->width - box.right, page->height - box.bottom, page->width - box.left,
+                         page->height - box.top};
+}
+
+/* Puts a page right whose lines are upside down. */
+static void turn_page(reader *r) {
+    size_t inverted = 0, upright = 0;
+    for (size_t i = r->page->first_line; i < r->pdf->n_lines; i++) {
+        const drt_pdf_line *line = &r->pdf->lines[i];
+        if (line->words > 1 && !line->sideways)
+            *(line->inverted ? &inverted : &upright) += 1;
+    }
+    for (size_t i = r->page->first_line; i < r->pdf->n_lines && inverted > upright; i++) {
+        drt_pdf_line *line = &r->pdf->lines[i];
+        line->box = turn_box(r->page, line->box);
+        line->base = line->box.bottom;
+    }
+}
+
 static void end_page(reader *r, int64_t lost_before) {
-    if (r->page && !r->failed)
+    if (r->page && !r->failed) {
+        turn_page(r);
         join_initials(r);
+    }
     if (!r->page || !drt_pdf_is_unreadable(&r->all))
         return;
     r->page->unreadable = true;

@@ -211,6 +211,16 @@ static void a_missing_program_is_named(void **state) {
     unsetenv("DRT_PDFTOTEXT");
 }
 
+/* That of xpdf has the same name, and no option that tells places. */
+static void another_program_of_that_name_is_told_apart(void **state) {
+    (void)state;
+    put_program("echo 'pdftotext version 4.04 [www.example.com]' >&2\n"
+                "echo 'Usage: pdftotext [options] <PDF-file> [<text-file>]' >&2\nexit 99");
+    assert_fixture("table", "skipped | pdf | the pdftotext that is installed is not that of the package poppler-utils, "
+                            "or too old | ");
+    unsetenv("DRT_PDFTOTEXT");
+}
+
 #define WORD "<word xMin=\"72\" yMin=\"80\" xMax=\"99\" yMax=\"90\">Kept</word>"
 #define PAGE "<page width=\"600\" height=\"800\"><line>" WORD "</line></page>"
 
@@ -314,6 +324,7 @@ int main(void) {
         TEST(what_is_lost_in_part_is_told),
         TEST(loops_and_bombs_end),
         TEST(a_missing_program_is_named),
+        TEST(another_program_of_that_name_is_told_apart),
         TEST(a_program_that_breaks_down_costs_its_rest),
         TEST(odd_output_is_read_somehow),
         TEST(pages_full_of_lines_take_bounded_time),
