@@ -105,7 +105,8 @@ typedef enum {
     DRT_PDF_FLOW, /* below the line before it, in its column */
     DRT_PDF_TOP,  /* the first line of a column, or of what stands across columns */
     DRT_PDF_CELL, /* in the same row of a table as the line before it */
-    DRT_PDF_ROW   /* begins a row of a table */
+    DRT_PDF_ROW,  /* begins a row of a table */
+    DRT_PDF_LABEL /* a bullet, a number or a term before the line that follows */
 } drt_pdf_place;
 
 typedef struct {

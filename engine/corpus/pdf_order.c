@@ -3,14 +3,17 @@
  * A gutter is a place that parts lines which stand beside each other. Lines across the best one (titles, prose above
  * a table) cut the page into bands; in a band with lines on both sides these are columns, read one after the other, or
  * the cells of a table, read row by row. Columns, and what stands between such bands, are looked at in the same way. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/corpus/pdf.h"
 
-#define MOST_LABEL 8    /* bytes of an equation's number */
+#define MOST_LABEL 18   /* bytes of an equation's number, or "[Function]" */
 #define MOST_LINES 2000 /* of a page; more are left in pdftotext's order */
 #define MOST_CELL_WORDS 5
+#define MOST_TERM_WORDS 4
 #define MOST_DEPTH 16     /* columns in columns */
 #define STEP 2.0f         /* points between places that are tried */
 #define LEAST_GUTTER 0.6f /* of a line's height */
@@ -209,7 +212,7 @@ static size_t part(line_pointer *lines, size_t n, float at) {
 
 /* A few signs beside a line: the number of an equation. */
 static bool is_label(line_pointer line) {
-    return line->length <= MOST_LABEL;
+    return line->words < 3 && line->length <= MOST_LABEL;
 }
 
 /* Are the lines on the right (by place, behind n_left others) few labels, each beside a line on the left? */
@@ -217,7 +220,7 @@ static bool are_labels(const line_pointer *lines, size_t n_left, size_t n) {
     for (size_t i = n_left; i < n; i++)
         if (!is_label(lines[i]))
             return false;
-    return (n - n_left) * 2 <= n_left && count_aligned(lines + n_left, n - n_left, lines, n_left) == n - n_left;
+    return n - n_left <= n_left && count_aligned(lines + n_left, n - n_left, lines, n_left) == n - n_left;
 }
 
 /* Each label behind the line that it stands beside. lines: by place, the labels behind n_left others. */
@@ -296,6 +299,48 @@ static bool find_rows(const line_pointer *lines, size_t start, size_t end, size_
     return cells && rows > 1;
 }
 
+/* "1.", "(a)", or a sign. */
+static bool is_item_mark(const orderer *o, line_pointer line) {
+    const char *data = o->pdf->text.data + line->at;
+    return line->words == 1 && line->length <= 4 &&
+           (!isalnum((unsigned char)data[0]) || strchr(".)", data[line->length - 1]));
+}
+
+/* Are the lines on the left (by place) terms, or marks of items, each before a line of text on the right? */
+static bool are_terms(const orderer *o, const line_pointer *lines, size_t n_left, size_t n) {
+    const line_pointer *right = lines + n_left;
+    size_t n_right = n - n_left, within = 0, beside = 0;
+    bool marks = true;
+    if (n_right < n_left || o->right_to_left || count_aligned(lines, n_left, right, n_right) < n_left)
+        return false;
+    for (size_t i = 0; i < n_left; i++) {
+        marks = marks && is_item_mark(o, lines[i]);
+        if (lines[i]->words > MOST_TERM_WORDS || (i > 0 && in_one_row(lines[i - 1], lines[i])))
+            return false;
+    }
+    for (size_t i = 0; i < n_right; i++) {
+        within += right[i]->box.bottom > lines[0]->box.top && right[i]->box.top < lines[n_left - 1]->box.bottom;
+        beside += i > 0 && in_one_row(right[i - 1], right[i]);
+    }
+    return marks ||
+           (beside == 0 && n_right > n_left && within * 2 > n_left * 3 - 2 && words_a_line(right, n_right) > 4);
+}
+
+/* The text in its order, each term before its line. */
+static void order_terms(orderer *o, line_pointer *lines, size_t n_left, size_t n, int depth) {
+    drt_pdf_step *start = o->next;
+    line_pointer *right = lines + n_left;
+    order(o, right, n - n_left, depth + 1);
+    for (size_t i = n_left; i-- > 0;) {
+        drt_pdf_step *step = start;
+        while (step < o->next && !in_one_row(lines[i], &o->pdf->lines[step->line]))
+            step++;
+        memmove(step + 1, step, (size_t)(o->next - step) * sizeof *step);
+        *step = (drt_pdf_step){(size_t)(lines[i] - o->pdf->lines), DRT_PDF_LABEL};
+        o->next++;
+    }
+}
+
 static void order(orderer *o, line_pointer *lines, size_t n, int depth) {
     size_t done = 0; /* lines before this one are in order; those from here to the next band are looked at again */
     qsort(lines, n, sizeof *lines, by_place);
@@ -306,7 +351,15 @@ static void order(orderer *o, line_pointer *lines, size_t n, int depth) {
             end += end == i;
             continue;
         }
-        size_t start = i, behind = end, first = i;
+        size_t start = i, behind = end, first = i, n_left = part(lines + i, end - i, best.at);
+        if (are_terms(o, lines + i, n_left, end - i)) {
+            order(o, lines + done, i - done, depth + 1);
+            part(lines + i, end - i, best.at);
+            order_terms(o, lines + i, n_left, end - i, depth);
+            done = end;
+            continue;
+        }
+        qsort(lines + i, end - i, sizeof *lines, by_place);
         if (table) {
             narrow_table(lines, &start, &behind);
         } else if (find_rows(lines, i, end, &first, &behind)) {

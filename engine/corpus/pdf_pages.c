@@ -353,7 +353,9 @@ static void add_words(reader *r, drt_pdf_line *line) {
 /* The number of a note, raised before its first line, is told as a line of its own. */
 static bool leads(const drt_pdf_line *mark, const drt_pdf_line *line) {
     float gap = line->box.left - mark->box.right;
-    return mark->words == 1 && mark->length <= 3 && mark->height < line->height && !mark->sideways && !line->sideways &&
+    bool raised = mark->height < line->height ||
+                  (mark->height < 1.3f * line->height && mark->base < line->base - 0.1f * line->height);
+    return mark->words == 1 && mark->length <= 3 && raised && !mark->sideways && !line->sideways &&
            gap > -0.3f * line->height && gap < line->height && mark->box.bottom > line->box.top &&
            mark->box.top < line->box.bottom;
 }

@@ -38,9 +38,10 @@ typedef struct {
     drt_extract *extract;
     drt_text text;
     drt_buffer scratch;
-    float body;       /* height of most letters */
-    uint8_t *dropped; /* (n_lines) heads, feet and page numbers */
-    uint64_t *words;  /* a table of hashes of all words, for hyphens */
+    float body;           /* height of most letters */
+    uint8_t *dropped;     /* (n_lines) heads, feet and page numbers */
+    line_pointer *labels; /* (n_lines) what stands before a line; NULL: nothing */
+    uint64_t *words;      /* a table of hashes of all words, for hyphens */
     size_t words_mask;
 
     /* The paragraph being written. */
@@ -337,12 +338,22 @@ static bool begins_item(const writer *w, line_pointer line) {
     return drt_begins_list_item(text_of(w, line), line->length);
 }
 
+static bool begins_with_bullet(const writer *w, line_pointer line) {
+    static const uint32_t bullets[] = {0x2022, 0x2023, 0x2043, 0x25A0, 0x25A1, 0x25AA, 0x25B6, 0x25CF, 0x25E6, 0x2756};
+    uint32_t first = 0;
+    drt_utf8_decode(text_of(w, line), line->length, &first);
+    for (size_t i = 0; i < sizeof bullets / sizeof *bullets; i++)
+        if (first == bullets[i])
+            return true;
+    return false;
+}
+
 /* Bytes of a bullet and what parts it from its item. Numbers belong to the text. */
 static size_t bullet_length(const writer *w, line_pointer line) {
     const char *data = text_of(w, line);
     uint32_t first = 0;
     size_t n = drt_utf8_decode(data, line->length, &first);
-    if (first != 0x2022 && first != 0x2023 && first != 0x25AA && first != 0x25CF && first != 0x25E6)
+    if (!begins_with_bullet(w, line))
         return 0;
     while (n < line->length && data[n] == ' ')
         n++;
@@ -394,10 +405,43 @@ static relation continue_column(const writer *w, const column *c) {
     return small || (w->n_lines > 1 && c->n > 1 && indent_of(c, b) < 0.5f * b->height) ? JOIN : PARAGRAPH;
 }
 
+static line_pointer label_of(const writer *w, line_pointer line) {
+    return w->labels[line - w->pdf->lines];
+}
+
+/* "1.", "(a)", or a bullet. */
+static bool is_item_mark(const writer *w, line_pointer label) {
+    const char *data = text_of(w, label);
+    return label->length <= 4 && label->words == 1 &&
+           (!isalnum((unsigned char)data[0]) || strchr(".)", data[label->length - 1]));
+}
+
+/* A line that something stands before begins an item or a paragraph; bullets are left out. */
+static void put_labelled(writer *w, line_pointer label, line_pointer line, size_t page) {
+    bool item = is_item_mark(w, label);
+    if (item && w->list && w->last) {
+        end_line(w);
+        drt_text_line(&w->text);
+    } else {
+        end_paragraph(w, page);
+    }
+    if (!item || !begins_with_bullet(w, label)) {
+        put_line(w, label, page, false, 0);
+        join(w, line);
+    }
+    put_line(w, line, page, false, 0);
+    w->list = item;
+}
+
 /* `begin`: bytes of its first line that are left out. */
 static void put_run(writer *w, const column *c, size_t page, size_t begin) {
     for (size_t i = 0; i < c->n; i++) {
-        line_pointer line = c->lines[i];
+        line_pointer line = c->lines[i], label = label_of(w, line);
+        if (label) {
+            put_labelled(w, label, line, page);
+            w->full = room_behind(c, line) < 0.2f * (c->right - c->left);
+            continue;
+        }
         relation found = i ? relate(w, c, i) : continue_column(w, c);
         if (!w->last || found == PARAGRAPH) {
             end_paragraph(w, page);
@@ -479,12 +523,16 @@ static bool is_sign(uint32_t c) {
 
 /* "3 The ledger ...", "* Deceased." */
 static bool begins_note(const writer *w, line_pointer line, uint32_t *number) {
+    bool labelled = label_of(w, line) != NULL;
+    line = labelled ? label_of(w, line) : line;
     const char *data = text_of(w, line);
     size_t digits = 0;
     uint32_t first = 0;
     *number = 0;
     while (digits < line->length && digits < 3 && isdigit((unsigned char)data[digits]))
         *number = *number * 10 + (uint32_t)(data[digits++] - '0');
+    if (labelled && digits == line->length)
+        return digits < 3;
     if (digits > 0)
         return digits < line->length && digits < 3 && data[digits] != '.' && data[digits] != ')' && data[digits] != ',';
     drt_utf8_decode(data, line->length, &first);
@@ -555,6 +603,26 @@ static void put_rows(writer *w, const drt_pdf_step *steps, size_t n, size_t page
 
 static bool is_cell(const drt_pdf_step *step) {
     return step->place == DRT_PDF_CELL || step->place == DRT_PDF_ROW;
+}
+
+/* Labels become part of the line behind them; returns how many steps are left. */
+static size_t take_labels(writer *w, drt_pdf_step *steps, size_t n) {
+    size_t left = 0;
+    line_pointer label = NULL;
+    for (size_t i = 0; i < n; i++) {
+        line_pointer line = &w->pdf->lines[steps[i].line];
+        if (steps[i].place == DRT_PDF_LABEL && i + 1 < n) {
+            label = line;
+            continue;
+        }
+        w->labels[steps[i].line] = label;
+        steps[left] = steps[i];
+        if (steps[i].place == DRT_PDF_LABEL)
+            steps[left].place = DRT_PDF_FLOW;
+        label = NULL;
+        left++;
+    }
+    return left;
 }
 
 /* Two passes over the steps: notes are known before the text that refers to them. */
@@ -654,7 +722,7 @@ static void put_page(writer *w, size_t p, line_pointer *lines, drt_pdf_step *ste
         put_vertical(w, lines, upright, p);
     } else {
         drt_pdf_order(w->pdf, lines, upright, steps);
-        put_steps(w, steps, upright, lines, p);
+        put_steps(w, steps, take_labels(w, steps, upright), lines, p);
     }
     if (sideways > 0)
         put_sideways(w, turned, sideways, p);
@@ -696,7 +764,8 @@ drt_status drt_pdf_text(drt_context *context, const drt_pdf *pdf, drt_extract *e
     writer w = {.context = context, .pdf = pdf, .extract = extract, .body = body_height(pdf)};
     drt_text_start(&w.text, &extract->text);
     w.dropped = calloc(pdf->n_lines + 1, 1);
-    w.failed = !w.dropped || !collect_words(&w);
+    w.labels = calloc(pdf->n_lines + 1, sizeof *w.labels);
+    w.failed = !w.dropped || !w.labels || !collect_words(&w);
     if (!w.failed) {
         drt_pdf_find_heads(pdf, w.body, w.dropped);
         w.failed = !drt_pdf_find_title(pdf, w.body, w.dropped, extract);
@@ -706,6 +775,7 @@ drt_status drt_pdf_text(drt_context *context, const drt_pdf *pdf, drt_extract *e
     while (extract->n_pages > 0 && extract->pages[extract->n_pages - 1].start >= (int64_t)extract->text.length)
         extract->n_pages--; /* last pages without anything to see */
     free(w.dropped);
+    free(w.labels);
     free(w.words);
     free(w.notes);
     free(w.note_lines);

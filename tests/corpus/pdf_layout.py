@@ -358,6 +358,41 @@ def references():
     return document
 
 
+ITEMS = ("The sluices were counted twice before the winter, since the ledger of the board named forty of them.",
+         "Whoever walks along the dyke sees the doors of oak, the chains and the wheels, and the white marks of the year.",
+         "The northern marks are older.")
+
+
+def items(marks, gap, room=330):
+    document, page = one_page()
+    y = page.column(72, 740, 400, "Of the locks three things are known to everybody who has ever walked along the dyke:") - 6
+    for mark, text in zip(marks, ITEMS):
+        page.text(72, y, mark)
+        y = page.column(72 + gap, y, room, text, justify=False)
+    page.column(72, y - 6, 400, "Nobody has counted them since, although the board asks for it every spring in the same words.")
+    return document
+
+
+@case("Of the locks three things are known to everybody who has ever walked along the dyke:\n\n" + "\n".join(ITEMS) +
+      "\n\nNobody has counted them since, although the board asks for it every spring in the same words.")
+def bullets_far_before_their_text():
+    return items("\u2022\u2022\u2022", 24)
+
+
+@case("Of the locks three things are known to everybody who has ever walked along the dyke:\n\n" +
+      "\n".join("%d. %s" % (i + 1, text) for i, text in enumerate(ITEMS)) +
+      "\n\nNobody has counted them since, although the board asks for it every spring in the same words.")
+def numbers_far_before_their_text():
+    return items(("1.", "2.", "3."), 30)
+
+
+@case("Of the locks three things are known to everybody who has ever walked along the dyke:\n\n" +
+      "\n\n".join("%s %s" % (mark, text) for mark, text in zip(("Count", "Marks of oak", "North"), ITEMS)) +
+      "\n\nNobody has counted them since, although the board asks for it every spring in the same words.")
+def words_before_what_they_mean():
+    return items(("Count", "Marks of oak", "North"), 110, 290)
+
+
 # --------------------------------------------------------------------------------------------------------- facts
 
 @case("The text of a page.", title="Locks of L\u00fcbeck \u2014 and others", authors=["Zo\u00eb Fenn"])
