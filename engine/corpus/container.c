@@ -237,7 +237,8 @@ bool drt_zip_is_office(const drt_format_probe *probe) {
 }
 
 bool drt_zip_is_odt(const drt_format_probe *probe) {
-    return zip_is_of_type(probe, "application/vnd.oasis.opendocument.text");
+    return zip_is_of_type(probe, "application/vnd.oasis.opendocument.text") ||
+           zip_is_of_type(probe, "application/vnd.sun.xml.writer"); /* OpenOffice 1 */
 }
 
 bool drt_zip_is_opendocument(const drt_format_probe *probe) {

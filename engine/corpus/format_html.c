@@ -6,9 +6,11 @@
 
 #include "engine/corpus/charset.h"
 #include "engine/corpus/html.h"
+#include "engine/corpus/html_facts.h"
 #include "engine/corpus/markup.h"
 #include "engine/corpus/mathml.h"
 #include "engine/corpus/reflow.h"
+#include "engine/corpus/xml.h"
 
 /* What an element does to the text around it; elements that aren't here do nothing. */
 typedef enum {
@@ -55,23 +57,24 @@ static const element elements[] = {
     {"menu", BLOCK},     {"meta", META},        {"nav", SKIP},
     {"noembed", RAW},    {"noframes", RAW},     {"noscript", SKIP},
     {"ol", BLOCK},       {"optgroup", BLOCK},   {"option", LINE},
-    {"p", BLOCK},        {"param", EMPTY},      {"pre", PRE},
-    {"rp", SKIP},        {"rt", SKIP},          {"script", RAW},
-    {"search", BLOCK},   {"section", BLOCK},    {"select", BLOCK},
-    {"source", EMPTY},   {"style", RAW},        {"summary", BLOCK},
-    {"sup", RAISE},      {"svg", SKIP},         {"table", BLOCK},
-    {"tbody", BLOCK},    {"td", CELL},          {"template", SKIP},
-    {"textarea", BLOCK}, {"tfoot", BLOCK},      {"th", CELL},
-    {"thead", BLOCK},    {"title", TITLE},      {"tr", LINE},
-    {"track", EMPTY},    {"ul", BLOCK},         {"wbr", EMPTY},
-    {"xmp", PRE},
+    {"p", BLOCK},        {"pagenum", SKIP},     {"param", EMPTY},
+    {"pre", PRE},        {"rp", SKIP},          {"rt", SKIP},
+    {"script", RAW},     {"search", BLOCK},     {"section", BLOCK},
+    {"select", BLOCK},   {"source", EMPTY},     {"style", RAW},
+    {"summary", BLOCK},  {"sup", RAISE},        {"svg", SKIP},
+    {"table", BLOCK},    {"tbody", BLOCK},      {"td", CELL},
+    {"template", SKIP},  {"textarea", BLOCK},   {"tfoot", BLOCK},
+    {"th", CELL},        {"thead", BLOCK},      {"title", TITLE},
+    {"tr", LINE},        {"track", EMPTY},      {"ul", BLOCK},
+    {"wbr", EMPTY},      {"xmp", PRE},
 };
 
 typedef struct {
     drt_context *context;
     drt_markup markup;
     drt_text *text;
-    drt_extract *extract;
+    drt_extract *extract; /* NULL: nobody asks for title, authors and date */
+    drt_html_facts facts;
     drt_buffer decoded; /* of one text */
     drt_buffer pre;     /* of a <pre> so far */
     int pre_depth;
@@ -90,7 +93,8 @@ static int compare_element(const void *key, const void *item) {
 
 static element_kind kind_of(const drt_markup_token *token) {
     char name[16];
-    if (token->name_length >= sizeof name)
+    bool office = drt_xml_has_prefix(token, "o"); /* <o:p> of Word is no paragraph */
+    if (token->name_length >= sizeof name || office)
         return INLINE;
     for (size_t i = 0; i < token->name_length; i++)
         name[i] = (char)tolower((unsigned char)token->name[i]);
@@ -106,9 +110,9 @@ static bool same_name(const drt_markup_token *a, const drt_markup_token *b) {
 
 /* <div hidden>, <div style="display: none">: not shown to readers. Elements that may end without an end tag are
  * taken as shown: where they end isn't known here. */
-static bool is_hidden(const drt_markup_token *token, element_kind kind) {
-    if (kind == LINE || kind == CELL || kind == EMPTY || kind == HTML || drt_markup_is(token, "p") ||
-        drt_markup_is(token, "body"))
+static bool is_hidden(const drt_markup_token *token, element_kind kind, bool xml) {
+    bool open = !xml && (kind == LINE || kind == CELL || drt_markup_is(token, "p"));
+    if (open || kind == EMPTY || kind == HTML || drt_markup_is(token, "body"))
         return false;
     drt_markup_attribute attribute;
     for (size_t at = 0; drt_markup_next_attribute(token, &at, &attribute);) {
@@ -127,6 +131,35 @@ static bool is_hidden(const drt_markup_token *token, element_kind kind) {
     return false;
 }
 
+static bool has_word(const drt_markup_attribute *attribute, const char *word) {
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= attribute->value_length; i++)
+        if ((i == 0 || isspace((unsigned char)attribute->value[i - 1])) &&
+            strncasecmp(attribute->value + i, word, n) == 0 &&
+            (i + n == attribute->value_length || isspace((unsigned char)attribute->value[i + n])))
+            return true;
+    return false;
+}
+
+/* The number of a note or of a printed page inside the text, and what leads back from a note. */
+static bool is_mark(const drt_markup_token *token, element_kind kind) {
+    static const char *const words[] = {"noteref", "pagebreak",  "doc-noteref", "doc-pagebreak", "doc-backlink",
+                                        "pagenum", "pagenumber", "page-number", "footnote-back", "footnote-backref"};
+    drt_markup_attribute attribute;
+    if (kind != INLINE && kind != RAISE && kind != BLOCK)
+        return false;
+    for (size_t at = 0; drt_markup_next_attribute(token, &at, &attribute);) {
+        size_t n = attribute.name_length;
+        bool telling = (n == 4 && strncasecmp(attribute.name, "role", 4) == 0) ||
+                       (n == 5 && strncasecmp(attribute.name, "class", 5) == 0) ||
+                       (n == 9 && strncasecmp(attribute.name, "epub:type", 9) == 0);
+        for (size_t i = 0; telling && i < sizeof words / sizeof *words; i++)
+            if (has_word(&attribute, words[i]))
+                return true;
+    }
+    return false;
+}
+
 static bool one_line(page *p, const char *data, size_t length, drt_string *line) {
     p->decoded.length = 0;
     return drt_markup_decode(&p->decoded, data, length) &&
@@ -138,27 +171,6 @@ static void take_title(page *p, const drt_markup_token *start) {
     drt_markup_raw(&p->markup, start, &content);
     if (p->extract && !p->extract->title.data && !one_line(p, content.data, content.length, &p->extract->title))
         p->failed = true;
-}
-
-/* <meta name="author" content="...">, <meta name="date" ...>. */
-static void take_meta(page *p, const drt_markup_token *token) {
-    static const char *const dates[] = {"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time"};
-    static const char *const authors[] = {"author", "dc.creator", "dcterms.creator"};
-    drt_markup_attribute name, content;
-    if (!p->extract || !drt_markup_find(token, "content", &content) ||
-        !(drt_markup_find(token, "name", &name) || drt_markup_find(token, "property", &name)))
-        return;
-    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++)
-        if (drt_markup_value_is(&name, dates[i]) && !p->extract->date.data &&
-            !one_line(p, content.value, content.value_length, &p->extract->date))
-            p->failed = true;
-    for (size_t i = 0; i < sizeof authors / sizeof *authors; i++) {
-        drt_string author = {0};
-        if (drt_markup_value_is(&name, authors[i]) && (!one_line(p, content.value, content.value_length, &author) ||
-                                                       (author.data && !drt_extract_add_author(p->extract, &author))))
-            p->failed = true;
-        drt_string_free(&author);
-    }
 }
 
 static void add_text(page *p, const drt_markup_token *token) {
@@ -211,6 +223,15 @@ static void separate(page *p, element_kind kind) {
     }
 }
 
+/* Scripts and the like are passed over; linked data is one that tells about the page. */
+static void take_raw(page *p, const drt_markup_token *start) {
+    drt_markup_token content;
+    drt_markup_attribute type;
+    drt_markup_raw(&p->markup, start, &content);
+    if (p->extract && drt_markup_find(start, "type", &type) && drt_markup_value_is(&type, "application/ld+json"))
+        p->failed |= !drt_html_take_linked_data(&p->facts, content.data, content.length);
+}
+
 static void start_element(page *p, const drt_markup_token *token) {
     element_kind kind = kind_of(token);
     drt_markup_attribute attribute;
@@ -220,19 +241,20 @@ static void start_element(page *p, const drt_markup_token *token) {
         drt_markup_value_is(&attribute, "http://www.w3.org/1999/xhtml"))
         p->markup.xml = true;
     if (kind == META)
-        take_meta(p, token);
+        p->failed |= p->extract && !drt_html_take_meta(&p->facts, token);
+    if (p->extract && drt_markup_is(token, "h1"))
+        p->failed |= !drt_html_take_heading(&p->facts, &p->markup, token);
     if (kind == RAISE)
         drt_text_raise(p->text);
     if (ended || kind == EMPTY || kind == META || kind == BREAK || kind == RULE)
         return;
     if (kind == RAW) {
-        drt_markup_token content;
-        drt_markup_raw(&p->markup, token, &content);
+        take_raw(p, token);
     } else if (kind == MATH) {
         take_math(p, token);
     } else if (kind == TITLE) {
         take_title(p, token);
-    } else if (!p->skip_nothing && (kind == SKIP || is_hidden(token, kind))) {
+    } else if (!p->skip_nothing && (kind == SKIP || is_hidden(token, kind, p->markup.xml) || is_mark(token, kind))) {
         p->skipped = *token;
         p->skip_depth = 1;
         p->skip_start = p->markup.at;
@@ -297,6 +319,7 @@ drt_status drt_html_read(drt_context *context, const char *data, size_t length, 
         p.markup.xml = true;
     drt_status status = read_page(&p);
     *cut = p.markup.cut;
+    p.failed |= !drt_html_settle_facts(&p.facts, extract);
     drt_buffer_free(&p.decoded);
     drt_buffer_free(&p.pre);
     if (status == DRT_OK && (p.failed || text->failed))

@@ -162,6 +162,27 @@ static bool take_date(drt_xml *xml, const drt_markup_token *start) {
     return ok;
 }
 
+/* To the end of the title, without the marks of notes in it. */
+static bool title_line(drt_xml *xml, drt_string *line) {
+    drt_markup_token token;
+    drt_buffer text = {0};
+    bool ok = true;
+    while (ok && drt_markup_next(&xml->markup, &token)) {
+        bool start = token.kind == DRT_MARKUP_START;
+        if (token.kind == DRT_MARKUP_TEXT)
+            ok = drt_markup_decode(&text, token.data, token.length);
+        else if (start && (is(&token, "xref") || is(&token, "fn")))
+            drt_xml_skip(&xml->markup, &token);
+        else if (start && is(&token, "break"))
+            ok = drt_buffer_append_byte(&text, ' ');
+        else if (!start && is(&token, "article-title"))
+            break;
+    }
+    ok = ok && drt_text_single_line(text.data ? text.data : "", text.length, line);
+    drt_buffer_free(&text);
+    return ok;
+}
+
 static bool take_title(drt_xml *xml, const drt_markup_token *start) {
     document *d = xml->user;
     drt_markup_token token;
@@ -169,7 +190,7 @@ static bool take_title(drt_xml *xml, const drt_markup_token *start) {
     for (int depth = 1; ok && drt_xml_inside(&xml->markup, start, &depth, &token);) {
         drt_string line = {0};
         if (token.kind == DRT_MARKUP_START && !token.empty && is(&token, "article-title"))
-            ok = drt_xml_line(&xml->markup, &token, &line);
+            ok = title_line(xml, &line);
         if (line.data)
             drt_xml_take_title(d->extract, &line);
     }

@@ -24,6 +24,35 @@ static bool append_source(const cJSON *source, drt_buffer *out) {
     return ok;
 }
 
+/* The length of an escape sequence of terminals, which colour what programs put out; 0: none begins here. */
+static size_t escape_length(const char *data, size_t length) {
+    size_t n = 2;
+    if (length < 3 || data[0] != '\x1B' || data[1] != '[')
+        return 0;
+    while (n < length && (unsigned char)data[n] >= 0x20 && (unsigned char)data[n] < 0x40)
+        n++;
+    return n < length ? n + 1 : n;
+}
+
+/* Takes out escape sequences, and of lines that were written over all but the last writing. */
+static void settle_terminal(drt_buffer *text) {
+    size_t to = 0, line = 0;
+    for (size_t at = 0; at < text->length;) {
+        char c = text->data[at];
+        size_t n = escape_length(text->data + at, text->length - at);
+        at += n ? n : 1;
+        if (n)
+            continue;
+        if (c == '\r' && at < text->length && text->data[at] != '\n' && text->data[at] != '\r')
+            to = line;
+        else
+            text->data[to++] = c;
+        if (c == '\n')
+            line = to;
+    }
+    text->length = to;
+}
+
 /* Lines as they are. */
 static bool add_lines(drt_extract *extract, const char *data, size_t length) {
     drt_text text;
@@ -50,6 +79,7 @@ static bool add_outputs(drt_extract *extract, const cJSON *outputs) {
         if (text.length > OUTPUT)
             break;
     }
+    settle_terminal(&text);
     size_t length = text.length > OUTPUT ? drt_utf8_floor(text.data, text.length, OUTPUT) : text.length;
     ok = ok && (length == 0 || add_lines(extract, text.data, length));
     drt_buffer_free(&text);
@@ -89,13 +119,8 @@ static bool take_metadata(drt_extract *extract, const cJSON *metadata) {
     return ok;
 }
 
-static drt_status read_notebook(drt_context *context, const cJSON *notebook, drt_extract *extract) {
-    const cJSON *cells = cJSON_GetObjectItemCaseSensitive(notebook, "cells"), *cell;
-    if (!cells) /* format 3 */
-        cells = cJSON_GetObjectItemCaseSensitive(
-            cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(notebook, "worksheets"), 0), "cells");
-    if (!take_metadata(extract, cJSON_GetObjectItemCaseSensitive(notebook, "metadata")))
-        return drt_fail_memory(context, "a notebook");
+static drt_status read_cells(drt_context *context, const cJSON *sheet, drt_extract *extract) {
+    const cJSON *cells = cJSON_GetObjectItemCaseSensitive(sheet, "cells"), *cell;
     drt_status status = DRT_OK;
     cJSON_ArrayForEach(cell, cells) {
         if (status == DRT_OK && drt_cancelled(context))
@@ -106,6 +131,30 @@ static drt_status read_notebook(drt_context *context, const cJSON *notebook, drt
     return status;
 }
 
+/* In format 3 cells are in worksheets. */
+static drt_status read_notebook(drt_context *context, const cJSON *notebook, drt_extract *extract) {
+    const cJSON *sheet;
+    if (!take_metadata(extract, cJSON_GetObjectItemCaseSensitive(notebook, "metadata")))
+        return drt_fail_memory(context, "a notebook");
+    drt_status status = read_cells(context, notebook, extract);
+    cJSON_ArrayForEach(sheet, cJSON_GetObjectItemCaseSensitive(notebook, "worksheets")) {
+        if (status == DRT_OK)
+            status = read_cells(context, sheet, extract);
+    }
+    return status;
+}
+
+/* "\\u0000" would end a string for cJSON: it becomes a space. */
+static void replace_nuls(drt_buffer *json) {
+    for (size_t i = 0; i + 1 < json->length; i++) {
+        if (json->data[i] != '\\')
+            continue;
+        if (json->length - i >= 6 && memcmp(json->data + i, "\\u0000", 6) == 0)
+            json->data[i + 4] = '2';
+        i++;
+    }
+}
+
 drt_status drt_format_notebook_extract(drt_context *context, const drt_format_input *input, drt_extract *extract) {
     drt_buffer decoded = {0};
     drt_charset_facts facts = {0};
@@ -113,6 +162,7 @@ drt_status drt_format_notebook_extract(drt_context *context, const drt_format_in
     drt_status status = DRT_OK;
     if (!reason)
         status = drt_charset_decode(context, input->data, input->length, NULL, 0, &decoded, &facts);
+    replace_nuls(&decoded);
     cJSON *notebook = decoded.length > 0 ? cJSON_ParseWithLength(decoded.data, decoded.length) : NULL;
     if (status == DRT_OK && !reason && !notebook)
         reason = "it is no valid notebook: its JSON is damaged";

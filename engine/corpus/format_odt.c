@@ -7,14 +7,14 @@
 #include "engine/corpus/package.h"
 #include "engine/corpus/xml.h"
 
-#define HIDDEN_STYLES 64 /* names that are kept; more are taken as shown */
+#define STYLES 64 /* names that are kept of hidden ones and of raised ones; more are taken as shown and level */
 
 typedef struct {
     drt_package *zip; /* NULL: a flat file */
     drt_extract *extract;
     drt_flow flow;
-    drt_string hidden[HIDDEN_STYLES];
-    size_t n_hidden;
+    drt_string hidden[STYLES], raised[STYLES];
+    size_t n_hidden, n_raised;
 } document;
 
 static const drt_xml_element elements[] = {
@@ -24,8 +24,13 @@ static const drt_xml_element elements[] = {
     {"automatic-styles", DRT_XML_HOOK},
     {"bibliography-source", DRT_XML_SKIP},
     {"binary-data", DRT_XML_SKIP},
+    {"covered-table-cell", DRT_XML_SKIP},
     {"desc", DRT_XML_SKIP},
+    {"endnote", DRT_XML_NOTE}, /* these four are OpenOffice 1's */
+    {"endnote-citation", DRT_XML_SKIP},
     {"font-face-decls", DRT_XML_SKIP},
+    {"footnote", DRT_XML_NOTE},
+    {"footnote-citation", DRT_XML_SKIP},
     {"forms", DRT_XML_SKIP},
     {"h", DRT_XML_HOOK},
     {"hidden-paragraph", DRT_XML_SKIP},
@@ -69,32 +74,47 @@ static bool is_none(const drt_markup_token *token) {
     return drt_markup_find(token, "display", &display) && drt_markup_value_is(&display, "none");
 }
 
-/* Keeps the names of the styles whose text is not shown. */
+/* "super 58%", "33% 58%": above the line. */
+static bool is_raised(const drt_markup_token *token) {
+    drt_markup_attribute position;
+    return drt_markup_find(token, "text-position", &position) && position.value_length > 0 &&
+           (strncmp(position.value, "super", 5) == 0 || (*position.value >= '1' && *position.value <= '9'));
+}
+
+static void keep_style(drt_xml *xml, const drt_markup_token *style, drt_string *names, size_t *n) {
+    if (*n == STYLES)
+        return;
+    xml->failed |= !drt_xml_attribute(style, "name", &names[*n]);
+    *n += names[*n].data != NULL;
+}
+
+/* Keeps the names of the styles whose text is not shown or above the line. */
 static void take_styles(drt_xml *xml, const drt_markup_token *start) {
     document *d = xml->user;
     drt_markup_token token, style = {0};
     for (int depth = 1; start->kind == DRT_MARKUP_START && drt_xml_inside(&xml->markup, start, &depth, &token);) {
-        if (token.kind == DRT_MARKUP_START && drt_markup_is(&token, "style"))
-            style = token;
-        if (token.kind != DRT_MARKUP_START || !drt_markup_is(&token, "text-properties") || !is_none(&token) ||
-            d->n_hidden == HIDDEN_STYLES)
+        if (token.kind != DRT_MARKUP_START)
             continue;
-        xml->failed |= !drt_xml_attribute(&style, "name", &d->hidden[d->n_hidden]);
-        d->n_hidden += d->hidden[d->n_hidden].data != NULL;
+        if (drt_markup_is(&token, "style"))
+            style = token;
+        else if (drt_markup_is(&token, "text-properties") && is_none(&token))
+            keep_style(xml, &style, d->hidden, &d->n_hidden);
+        else if (drt_markup_is(&token, "text-properties") && is_raised(&token))
+            keep_style(xml, &style, d->raised, &d->n_raised);
     }
 }
 
-static bool is_hidden(drt_xml *xml, const drt_markup_token *token) {
-    const document *d = xml->user;
+/* Is it in one of these styles? */
+static bool is_in(drt_xml *xml, const drt_markup_token *token, const drt_string *names, size_t n) {
     drt_string name;
-    bool hidden = false;
-    if (d->n_hidden == 0)
+    bool found = false;
+    if (n == 0)
         return false;
     xml->failed |= !drt_xml_attribute(token, "style-name", &name);
-    for (size_t i = 0; name.data && i < d->n_hidden && !hidden; i++)
-        hidden = drt_string_equal(&d->hidden[i], name.data, name.length);
+    for (size_t i = 0; name.data && i < n && !found; i++)
+        found = drt_string_equal(&names[i], name.data, name.length);
     drt_string_free(&name);
-    return hidden;
+    return found;
 }
 
 /* A formula is a document of its own inside the package. */
@@ -161,10 +181,12 @@ static void hook(drt_xml *xml, const drt_markup_token *token) {
     bool start = token->kind == DRT_MARKUP_START;
     bool block = drt_markup_is(token, "p") || drt_markup_is(token, "h");
     if (block || drt_markup_is(token, "span")) {
-        if (start && is_hidden(xml, token))
+        if (start && is_in(xml, token, d->hidden, d->n_hidden))
             drt_xml_skip(&xml->markup, token);
         else if (block)
             drt_flow_paragraph(&d->flow);
+        else if (start && is_in(xml, token, d->raised, d->n_raised))
+            drt_flow_raise(&d->flow);
     } else if (drt_markup_is(token, "section")) {
         drt_flow_paragraph(&d->flow);
         if (start && is_none(token))
@@ -210,6 +232,8 @@ static drt_status note(drt_context *context, drt_extract *extract, drt_document_
 static drt_status end(document *d, drt_context *context, drt_status status, bool damaged) {
     for (size_t i = 0; i < d->n_hidden; i++)
         drt_string_free(&d->hidden[i]);
+    for (size_t i = 0; i < d->n_raised; i++)
+        drt_string_free(&d->raised[i]);
     if (!drt_flow_finish(&d->flow, false) && status == DRT_OK)
         status = drt_fail_memory(context, "a document");
     if (status == DRT_OK && damaged)
@@ -245,10 +269,10 @@ static drt_status read_package(drt_package *zip, drt_extract *extract) {
     document d = {.zip = zip, .extract = extract};
     const drt_package_file *text = drt_package_find(zip, "content.xml", 11),
                            *meta = drt_package_find(zip, "meta.xml", 8);
+    if ((text && text->locked) || is_encrypted(zip))
+        return note(zip->context, extract, DRT_DOCUMENT_SKIPPED, "it is encrypted; a password would be needed");
     if (!text)
         return note(zip->context, extract, DRT_DOCUMENT_SKIPPED, "its text is missing");
-    if (text->locked || is_encrypted(zip))
-        return note(zip->context, extract, DRT_DOCUMENT_SKIPPED, "it is encrypted; a password would be needed");
     drt_status status = DRT_OK;
     bool damaged = text->damaged || !text->read, ignored = false;
     drt_flow_start(&d.flow, &extract->text);

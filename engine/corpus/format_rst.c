@@ -11,23 +11,32 @@
 #include "engine/corpus/formats.h"
 #include "engine/corpus/xml.h"
 
-#define REACH 1024 /* bytes that are looked through for the other end of a mark */
+#define SUBSTITUTIONS 256 /* that are kept; others stand as their names */
+#define REACH 1024        /* bytes that are looked through for the other end of a mark */
 
 typedef struct {
     const char *data;
     size_t length;
 } slice;
 
+/* ".. |name| replace:: text" */
+typedef struct {
+    slice name, text;
+} substitution;
+
 typedef struct {
     drt_context *context;
     drt_extract *extract;
     drt_flow flow;
+    substitution substitutions[SUBSTITUTIONS];
+    size_t n_substitutions;
     slice *lines; /* without white space at their ends */
     size_t n, at;
     drt_buffer block; /* source of the paragraph or item at hand */
     drt_buffer inlined;
     size_t references; /* of footnotes without a number so far */
     bool body;         /* behind the fields at the beginning */
+    bool headed;       /* they stand below a heading */
     bool in_item;      /* of a list */
     bool cancelled, failed;
     int depth; /* of directives inside each other */
@@ -163,6 +172,17 @@ static bool take_reference(document *d, slice label) {
     return drt_flow_note_refer(&d->flow, number, (size_t)n);
 }
 
+static void put_substitution(document *d, slice name) {
+    for (size_t i = 0; i < d->n_substitutions; i++) {
+        const substitution *s = &d->substitutions[i];
+        if (s->name.length == name.length && memcmp(s->name.data, name.data, name.length) == 0)
+            name = s->text;
+    }
+    for (size_t i = 0; i < name.length; i++)
+        if (name.data[i] != '*' && name.data[i] != '`')
+            put(d, name.data + i, 1);
+}
+
 /* Resolves inline marks; footnotes that are referred to wait in the flow. */
 static void resolve(document *d, slice s) {
     d->inlined.length = 0;
@@ -192,7 +212,7 @@ static void resolve(document *d, slice s) {
             put(d, s.data + at + mark, end - at - mark);
             at = end + mark;
         } else if (c == '|' && opens && (end = find(s, at + 1, "|")) != SIZE_MAX && end - at < 64) {
-            put(d, s.data + at + 1, end - at - 1);
+            put_substitution(d, (slice){s.data + at + 1, end - at - 1});
             at = end + 1;
             at += at < s.length && s.data[at] == '_';
         } else if (c == '[' && (end = find(s, at + 1, "]_")) != SIZE_MAX && end - at < 64 &&
@@ -270,23 +290,36 @@ static void add_heading(document *d, slice text) {
         drt_xml_take_title(d->extract, &title);
     }
     end_paragraph(d);
-    d->body = true;
+    d->headed = true;
 }
 
-/* ":Author: Ada Renn" */
-static void take_field(document *d, slice name, slice value) {
+/* "Ada Renn", "- Ada Renn": the lines of a field of authors. */
+static bool take_authors(document *d, slice value, size_t end) {
+    bool ok = true;
+    for (size_t at = d->at; ok && at < end; at++) {
+        drt_string line;
+        value = at == d->at ? value : trim(d->lines[at]);
+        value = value.length > 2 && strchr("-*+", *value.data) && value.data[1] == ' ' ? trim(skip(value, 2)) : value;
+        ok = drt_text_single_line(value.data, value.length, &line) && drt_xml_take_authors(d->extract, &line);
+    }
+    return ok;
+}
+
+/* ":Author: Ada Renn", of lines to `end`. false: it is none of those that are known. */
+static bool take_field(document *d, slice name, slice value, size_t end) {
     drt_string line = {0};
     bool author = is_any(name, " Author author Authors authors "),
          date = is_any(name, " Date date Published published ");
     bool title = is_any(name, " Title title ");
-    if ((author || date || title) && !drt_text_single_line(value.data, value.length, &line))
-        d->failed = true;
-    else if (author)
-        d->failed |= !drt_xml_take_authors(d->extract, &line);
-    else if (date)
+    if (author)
+        d->failed |= !take_authors(d, value, end);
+    else if (date || title)
+        d->failed |= !drt_text_single_line(value.data, value.length, &line);
+    if (date)
         drt_xml_take_date(d->extract, &line);
     else if (title)
         drt_xml_take_title(d->extract, &line);
+    return author || date || title;
 }
 
 /* Fields before the text are its metadata; others are lines. */
@@ -297,15 +330,14 @@ static bool take_fields(document *d, slice line) {
         return false;
     slice name = {s.data + 1, end - 1}, value = trim(skip(s, end + 1));
     flush(d);
-    if (d->body || d->block.length) {
-        drt_flow_line(&d->flow);
-        collect(d, name);
-        collect(d, value);
-    } else {
-        take_field(d, name, value);
-        d->at = block_end(d, d->at + 1, indent_of(line));
+    size_t last = block_end(d, d->at + 1, indent_of(line));
+    if (!d->body && (take_field(d, name, value, last) || !d->headed)) {
+        d->at = last;
         return true;
     }
+    drt_flow_line(&d->flow);
+    collect(d, name);
+    collect(d, value);
     d->at++;
     return true;
 }
@@ -380,6 +412,7 @@ static void take_text(document *d, slice line, size_t end) {
         d->at += 2;
         return;
     }
+    d->body = true;
     if (n > 0 && (first || trim(line_at(d, d->at - 1)).length == 0 || marker(trim(line_at(d, d->at - 1))) ||
                   d->at == 0 || d->in_item)) {
         flush(d);
@@ -417,13 +450,18 @@ static void read_blocks(document *d, size_t end) {
             take_explicit(d, line);
         } else if (begins(s, "__ ")) {
             d->at++;
+        } else if (begins(s, ">>> ") && d->block.length == 0) {
+            size_t stop = d->at;
+            while (stop < end && trim(d->lines[stop]).length > 0)
+                stop++;
+            add_lines(d, stop, false);
         } else if (is_grid(s) || is_border(s)) {
             size_t stop = d->at;
             while (stop < end && (trim(d->lines[stop]).length > 0 ||
                                   (is_border(s) && stop + 1 < end && is_border(d->lines[stop + 1]))))
                 stop++;
             add_lines(d, stop, true);
-        } else if (is_adornment(s) && s.length > 3) {
+        } else if (is_adornment(s) && (s.length > 3 || (s.length == 3 && is_adornment(line_at(d, d->at + 2))))) {
             d->at++; /* above a heading, or between parts */
         } else if (begins(s, "| ")) {
             flush(d);
@@ -431,7 +469,6 @@ static void read_blocks(document *d, size_t end) {
             collect(d, trim(skip(s, 2)));
             d->at++;
         } else if (!take_fields(d, line)) {
-            d->body = true;
             take_text(d, line, end);
         }
         if (drt_cancelled(d->context))
@@ -454,6 +491,16 @@ static bool split_lines(document *d, slice rest) {
         d->lines[d->n++] = line;
     }
     return true;
+}
+
+static void read_substitutions(document *d) {
+    for (size_t at = 0; at < d->n && d->n_substitutions < SUBSTITUTIONS; at++) {
+        slice s = trim(d->lines[at]);
+        size_t close = begins(s, ".. |") ? find(s, 4, "| replace::") : SIZE_MAX;
+        if (close != SIZE_MAX)
+            d->substitutions[d->n_substitutions++] =
+                (substitution){{s.data + 4, close - 4}, trim(skip(s, close + strlen("| replace::")))};
+    }
 }
 
 /* Keeps the footnotes: ".. [1] text" with what is indented below. */
@@ -491,6 +538,7 @@ drt_status drt_format_rst_extract(drt_context *context, const drt_format_input *
     if (status == DRT_OK && !split_lines(&d, (slice){decoded.data ? decoded.data : "", decoded.length}))
         d.failed = true;
     if (status == DRT_OK && !d.failed) {
+        read_substitutions(&d);
         read_notes(&d);
         read_blocks(&d, d.n);
         end_paragraph(&d);

@@ -56,6 +56,7 @@ typedef struct {
     int defining; /* font in the table */
     font *fonts;
     uint32_t surrogate;     /* the first half of a pair */
+    bool utf8;              /* bytes above ASCII are UTF-8, whatever the code page */
     int skip;               /* characters that stand in for a \u yet to come */
     bool starred;           /* \* was read */
     paragraph now, outside; /* outside: that which a note stands in */
@@ -182,6 +183,19 @@ static void take_byte(document *d, char byte) {
         d->skip--;
     else if (!drt_buffer_append_byte(&d->bytes, byte))
         d->failed = true;
+}
+
+/* A character of a file in UTF-8, whose first byte was read. */
+static void take_character(document *d) {
+    size_t from = d->at - 1, n = 1;
+    while (from + n < d->length && ((unsigned char)d->data[from + n] & 0xC0) == 0x80)
+        n++;
+    d->at = from + n;
+    flush(d);
+    if (d->skip > 0)
+        d->skip--;
+    else
+        put(d, d->data + from, n);
 }
 
 static bool in_symbol(document *d) {
@@ -681,6 +695,8 @@ static drt_status read_document(document *d) {
             (c == '{' ? open_group : close_group)(d);
         } else if (c == '\\' && d->at < d->length) {
             (isalpha((unsigned char)d->data[d->at]) ? take_word : take_symbol)(d);
+        } else if (d->utf8 && (unsigned char)c >= 0x80) {
+            take_character(d);
         } else if (c != '\r' && c != '\n' && c != 0 && c != '\\') {
             take_byte(d, c);
         }
@@ -712,6 +728,7 @@ drt_status drt_format_rtf_extract(drt_context *context, const drt_format_input *
                     .length = input->length,
                     .extract = extract,
                     .code_page = 1252,
+                    .utf8 = drt_utf8_valid_prefix(input->data, input->length) == input->length,
                     .default_font = -1,
                     .defining = -1};
     d->groups[0] = (group){.to = NOWHERE, .fallback = 1, .font = -1};

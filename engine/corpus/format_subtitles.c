@@ -165,6 +165,14 @@ static void take_line(subtitles *s, slice line, slice rest) {
         add_line(s, line);
 }
 
+/* "{\\p1}m 0 0 l 100 100": a shape, no words. */
+static bool is_drawing(slice text) {
+    for (size_t i = 0; i + 3 < text.length && text.data[i] != '}'; i++)
+        if (text.data[i] == '\\' && text.data[i + 1] == 'p' && text.data[i + 2] >= '1' && text.data[i + 2] <= '9')
+            return true;
+    return false;
+}
+
 /* SubStation: "Dialogue: layer,start,end,style,name,l,r,v,effect,text" below [Events]. */
 static void take_event(subtitles *s, slice line) {
     drt_string title;
@@ -187,7 +195,8 @@ static void take_event(subtitles *s, slice line) {
         rest = (slice){rest.data + n + (comma != NULL), rest.length - n - (comma != NULL)};
     }
     begin_title(s, read_time(fields[1]), read_time(fields[2]));
-    add_line(s, fields[9]);
+    if (!is_drawing(fields[9]))
+        add_line(s, fields[9]);
 }
 
 drt_status drt_format_subtitles_extract(drt_context *context, const drt_format_input *input, drt_extract *extract) {
@@ -216,10 +225,21 @@ drt_status drt_format_subtitles_extract(drt_context *context, const drt_format_i
     return status == DRT_OK && !ok ? drt_fail_memory(context, "subtitles") : status;
 }
 
+/* "1", then "00:00:01,000 --> 00:00:02,000": SubRip by any name. */
+static bool begins_title(slice head) {
+    slice number = next_line(&head), times = next_line(&head);
+    const char *arrow = find_arrow(times);
+    for (size_t i = 0; i < number.length; i++)
+        if (!isdigit((unsigned char)number.data[i]))
+            return false;
+    return number.length > 0 && number.length < 8 && arrow && times.length >= 20 && times.data[2] == ':' &&
+           read_time(times) >= 0;
+}
+
 bool drt_format_subtitles_detect(const drt_format_probe *probe) {
     slice head = {probe->head, probe->head_length};
     if (begins(head, "\xEF\xBB\xBF"))
         head = (slice){head.data + 3, head.length - 3};
     return (begins(head, "WEBVTT") && (head.length == 6 || isspace((unsigned char)head.data[6]))) ||
-           begins(head, "[Script Info]");
+           begins(head, "[Script Info]") || begins_title(head);
 }

@@ -27,11 +27,11 @@ static const drt_xml_element elements[] = {
     {"lg", DRT_XML_BLOCK},        {"list", DRT_XML_LIST},        {"listBibl", DRT_XML_BLOCK},
     {"math", DRT_XML_MATH},       {"note", DRT_XML_HOOK},        {"opener", DRT_XML_BLOCK},
     {"orig", DRT_XML_HOOK},       {"p", DRT_XML_BLOCK},          {"ptr", DRT_XML_HOOK},
-    {"ref", DRT_XML_HOOK},        {"row", DRT_XML_ROW},          {"salute", DRT_XML_BLOCK},
-    {"sic", DRT_XML_HOOK},        {"signed", DRT_XML_BLOCK},     {"sp", DRT_XML_BLOCK},
-    {"speaker", DRT_XML_BLOCK},   {"stage", DRT_XML_SPACE},      {"surname", DRT_XML_HOOK},
-    {"table", DRT_XML_TABLE},     {"teiHeader", DRT_XML_HOOK},   {"title", DRT_XML_HOOK},
-    {"titlePart", DRT_XML_BLOCK}, {"trailer", DRT_XML_BLOCK},
+    {"rdg", DRT_XML_SKIP},        {"ref", DRT_XML_HOOK},         {"row", DRT_XML_ROW},
+    {"salute", DRT_XML_BLOCK},    {"sic", DRT_XML_HOOK},         {"signed", DRT_XML_BLOCK},
+    {"sp", DRT_XML_BLOCK},        {"speaker", DRT_XML_BLOCK},    {"stage", DRT_XML_SPACE},
+    {"surname", DRT_XML_HOOK},    {"table", DRT_XML_TABLE},      {"teiHeader", DRT_XML_HOOK},
+    {"title", DRT_XML_HOOK},      {"titlePart", DRT_XML_BLOCK},  {"trailer", DRT_XML_BLOCK},
 };
 
 static bool is(const drt_markup_token *token, const char *name) {
@@ -55,6 +55,30 @@ static bool take_date(drt_xml *xml, const drt_markup_token *token) {
     return ok;
 }
 
+/* "Ada Renn" of <author>Ada Renn</author>, or of the parts of a name, which nothing separates. */
+static bool take_author(drt_xml *xml) {
+    document *d = xml->user;
+    drt_markup_token token;
+    drt_buffer name = {0};
+    drt_string author;
+    bool ok = true;
+    for (int depth = 1; ok && depth > 0 && drt_markup_next(&xml->markup, &token);) {
+        if (token.kind == DRT_MARKUP_TEXT)
+            ok = drt_markup_decode(&name, token.data, token.length);
+        else if (is(&token, "author") && !token.empty)
+            depth += token.kind == DRT_MARKUP_START ? 1 : -1;
+        else if (token.kind == DRT_MARKUP_START &&
+                 (is(&token, "idno") || is(&token, "affiliation") || is(&token, "email")))
+            drt_xml_skip(&xml->markup, &token);
+        else
+            ok = drt_buffer_append_byte(&name, ' ');
+    }
+    ok = ok && drt_text_single_line(name.data ? name.data : "", name.length, &author) &&
+         drt_xml_take_author(d->extract, &author);
+    drt_buffer_free(&name);
+    return ok;
+}
+
 /* Title and authors of the statement of the title; the first date. */
 static bool take_header(drt_xml *xml, const drt_markup_token *start) {
     document *d = xml->user;
@@ -73,7 +97,7 @@ static bool take_header(drt_xml *xml, const drt_markup_token *start) {
             ok = drt_xml_line(&xml->markup, &token, &line);
             drt_xml_take_title(d->extract, &line);
         } else if (begins && statement && is(&token, "author"))
-            ok = drt_xml_line(&xml->markup, &token, &line) && drt_xml_take_author(d->extract, &line);
+            ok = take_author(xml);
     }
     return ok;
 }

@@ -227,6 +227,11 @@ static void pages_become_paragraphs(void **state) {
          "37 m2"},
         {"&ccaron; &check; &half; &num; ?a=1&num=2", "\xC4\x8D \xE2\x9C\x93 \xC2\xBD # ?a=1&num=2"},
         {"soft&shy;ly", "softly"},
+        {"word<a role='doc-noteref' href='#n'><sup>1</sup></a> goes<p class=note>a note.<a class='x "
+         "footnote-back'>^</a>",
+         "word goes\n\na note."},
+        {"wo<span class=\"pagenum\">[Pg 12]</span>rd<div class='pagenums'>kept</div>", "word\n\nkept"},
+        {"Word<o:p>&nbsp;</o:p>text", "Word text"},
         {"a <math><msup><mi>x</mi><mn>2</mn></msup><annotation>no</annotation></math> b", "a x^2 b"},
         {"a <math><mi>x</mi> never <p>ends", "a x never\n\nends"},
     };
@@ -255,6 +260,42 @@ static void pages_tell_title_authors_and_date(void **state) {
     assert_string_equal(made.authors[0].data, "Ada Renn");
     assert_string_equal(made.text.data, "Text");
     drt_extract_clear(&made);
+}
+
+static void pages_tell_them_in_many_places(void **state) {
+    (void)state;
+    static const struct {
+        const char *page, *title, *author, *date;
+    } cases[] = {
+        {"<title>A</title><meta name=citation_title content=B><h1>C</h1>x", "A", NULL, NULL},
+        {"<meta property='og:title' content='B &amp; C'><h1>D</h1>x", "B & C", NULL, NULL},
+        {"<title> </title><h1>C <i>d</i></h1><h1>E</h1>", "C d", NULL, NULL},
+        {"<h1>never closed <p>x", "never closed x", NULL, NULL},
+        {"<meta name=author content='A. Renn'><meta name=citation_author content='Renn, Ada'>x", NULL, "Renn, Ada",
+         NULL},
+        {"<meta property='article:author' content='https://a/ada'><meta name=Author content=Ada>x", NULL, "Ada", NULL},
+        {"<meta name=citation_publication_date content='2019/05/17'><meta name=date content=2020>x", NULL, NULL,
+         "2019/05/17"},
+        {"<meta itemprop=datePublished content=2019>x", NULL, NULL, "2019"},
+        {"<script type='application/ld+json'>{\"@graph\":[{\"author\":[{\"name\":\"Ada\"}],\"datePublished\":"
+         "\"2019-05-17\"}]}</script>x",
+         NULL, "Ada", "2019-05-17"},
+        {"<script type='application/ld+json'>{\"author\":\"LD\",\"datePublished\":1}</script><meta name=author "
+         "content=Ada>x",
+         NULL, "Ada", NULL},
+        {"<script type='application/ld+json'>{\"author\":</script>x", NULL, NULL, NULL},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        drt_extract made = extract_bytes("a.html", cases[i].page, strlen(cases[i].page));
+        const char *found[] = {made.title.data, made.n_authors ? made.authors[0].data : NULL, made.date.data};
+        const char *wanted[] = {cases[i].title, cases[i].author, cases[i].date};
+        for (int j = 0; j < 3; j++) {
+            assert_true(!found[j] == !wanted[j]);
+            assert_string_equal(found[j] ? found[j] : "", wanted[j] ? wanted[j] : "");
+        }
+        assert_true(made.n_authors < 2);
+        drt_extract_clear(&made);
+    }
 }
 
 static void what_hides_text_is_told(void **state) {
@@ -444,6 +485,7 @@ int main(void) {
         cmocka_unit_test(pages_become_paragraphs),
         cmocka_unit_test(xhtml_is_read_as_xml),
         cmocka_unit_test(pages_tell_title_authors_and_date),
+        cmocka_unit_test(pages_tell_them_in_many_places),
         cmocka_unit_test(what_hides_text_is_told),
         cmocka_unit_test(pages_declare_their_encoding),
         cmocka_unit_test(markdown_loses_its_marks),

@@ -192,6 +192,17 @@ static const struct {
      "</description><body><p>a<a href='#n'>1</a></p></body><body name='notes'><section "
      "id='n'>n</section></body></FictionBook>",
      1},
+    {"a.dbk",
+     "<!DOCTYPE article [<!ENTITY m 'mill'>]><article><info><title>T</title><author><personname>A</personname></author>"
+     "<copyright><year>1</year></copyright></info><para>&m;<footnote><para>n</para></footnote><ulink url='u'/></para>"
+     "</article>",
+     1},
+    {"any.xml", "<?xml version='1.0'?><r><title>T</title><d>&lt;p&gt;x &lt;b&gt;y</d><e>a</e></r>", 1},
+    {"a.html",
+     "<html><meta name=author content=A><meta property='og:title' content=T><h1>H</h1><script "
+     "type='application/ld+json'>{\"author\":[\"B\"],\"datePublished\":\"1\"}</script>x</html>",
+     1},
+    {"a.md", "---\ntitle: |\n  T\nauthor: [A, B]\n---\n\na[^n] ^[m] $x^2$\n\n[^n]: n\n\nA | B\n-|-\n", 1},
     {"a.rst", ":Author: A\n\nT\n=\n\na *b* [1]_\n\n.. [1] n\n.. code::\n\n  c\n", 1},
     {"a.ipynb",
      "{\"metadata\":{\"authors\":[{\"name\":\"A\"}]},\"cells\":[{\"cell_type\":\"markdown\",\"source\":\"# "

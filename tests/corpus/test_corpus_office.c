@@ -203,9 +203,9 @@ static void open_document_text(void **state) {
          "abfield\n\nbox"},
         {T("x = <draw:frame><draw:object xlink:href='./Object 1'/><draw:object xlink:href='./Object 9'/></draw:frame>"),
          "x = (a)/(b + 1)"},
-        {"<table:table><table:table-row><table:table-cell>" T(
-             "a") "</table:table-cell><table:covered-table-cell/>"
-                  "<table:table-cell>" T("b") "</table:table-cell></table:table-row></table:table>",
+        {"<table:table><table:table-row><table:table-cell>" T("a") "</table:table-cell><table:covered-table-cell>" T(
+             "no") "</table:covered-table-cell>"
+                   "<table:table-cell>" T("b") "</table:table-cell></table:table-row></table:table>",
          "a b"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -257,6 +257,9 @@ static void rich_text(void **state) {
         {RTF("{\\upr{no}{\\*\\ud yes}}"), "yes"},
         {RTF("a\\bin5 }}}}}b"), "ab"},
         {RTF("end} trailing \\b{"), "end"},
+        {RTF("caf\xC3\xA9 \xD0\x96\\u1078\xD0\x96 \\'e9"), "caf\xC3\xA9 \xD0\x96\xD0\xB6 \xC3\xA9"},
+        {RTF("10{\\super 6} {\\f3\\u61537?\\'a3} {\\f1\\u61537?}x"), "10^6 \xCE\xB1\xE2\x89\xA4 x"},
+        {"{\\rtf1{\\fonttbl{\\f31506\\fcharset204 Calibri Cyr;}}\\f31506\\'cc}", "\xD0\x9C"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_text("a.rtf", cases[i][0], cases[i][1]);

@@ -179,6 +179,27 @@ static void formulas(void **state) {
     }
 }
 
+static void titles_have_no_marks_of_notes(void **state) {
+    (void)state;
+    static const char journal[] =
+        "<article><front><article-meta><title-group><article-title>The <italic>Mill</italic><xref ref-type='fn' "
+        "rid='n'>*</xref><break/>again<fn><p>no</p></fn></article-title></title-group></article-meta></front><body><p>"
+        "10<sup>6</sup></p><preformat>a\nb</preformat></body></article>";
+    static const char edition[] =
+        "<TEI><teiHeader><titleStmt><title>T</title><author><persName><forename>Ada</forename><surname>Renn</surname>"
+        "</persName><idno>no</idno></author><author>Bo</author></titleStmt></teiHeader><text><p>a <app><lem>b</lem>"
+        "<rdg>no</rdg></app></p></text></TEI>";
+    drt_extract made = extract_bytes("a.xml", journal, sizeof journal - 1);
+    assert_string_equal(made.title.data, "The Mill again");
+    assert_string_equal(made.text.data, "10^6\n\na\nb");
+    drt_extract_clear(&made);
+    made = extract_bytes("a.xml", edition, sizeof edition - 1);
+    assert_int_equal(made.n_authors, 2);
+    assert_string_equal(made.authors[0].data, "Ada Renn");
+    assert_string_equal(made.text.data, "a b");
+    drt_extract_clear(&made);
+}
+
 /* ------------------------------------------------------------- DocBook ---- */
 
 #define DB(inside) "<article xmlns='http://docbook.org/ns/docbook'>" inside "</article>"
@@ -274,6 +295,7 @@ int main(void) {
         cmocka_unit_test(fiction_books),
         cmocka_unit_test(cut_files_are_partial),
         cmocka_unit_test(formulas),
+        cmocka_unit_test(titles_have_no_marks_of_notes),
         cmocka_unit_test(docbook_text),
         cmocka_unit_test(docbook_information),
         cmocka_unit_test(unknown_xml_is_its_text),
