@@ -47,6 +47,17 @@ static void problem(verifier *v, const char *format, ...) {
 
 /* ------------------------------------------------------------------------------- SQLite ---- */
 
+/* SQLite tells of a page that it has no memory for as of a damaged one. */
+static bool lacks_memory(const char *line) {
+    for (const char *at = line; (at = strstr(at, "error code")) != NULL;) {
+        at += strlen("error code");
+        long code = strtol(*at == '=' ? at + 1 : at, NULL, 10);
+        if (code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM)
+            return true;
+    }
+    return false;
+}
+
 static drt_status check_sqlite(verifier *v) {
     const drt_catalog *catalog = &v->library->catalog;
     sqlite3_stmt *check;
@@ -55,7 +66,9 @@ static drt_status check_sqlite(verifier *v) {
         drt_catalog_prepare(v->context, catalog, &check, "PRAGMA integrity_check(" INTEGRITY_ROWS ")", DRT_NO_VALUES);
     while (status == DRT_OK && (status = drt_catalog_step(v->context, catalog, check, &row)) == DRT_OK && row) {
         const char *line = (const char *)sqlite3_column_text(check, 0);
-        if (line && strcmp(line, "ok") != 0)
+        if (!line || lacks_memory(line))
+            status = drt_fail_memory(v->context, v->library->path);
+        else if (strcmp(line, "ok") != 0)
             problem(v, "%s is damaged: %s", DRT_CATALOG_NAME, line);
     }
     sqlite3_finalize(check);

@@ -4,13 +4,16 @@
  * is memory; nothing leaks (the debug preset looks), and the library is as before the step or after it, or verifies when
  * it lacks members. The step then works.
  *
- * With the argument "all" every allocation fails; without it some, which the seed chooses. */
+ * With the argument "all" every allocation fails, with a number about so many a step; without it POINTS, which the seed
+ * chooses. */
 #define _GNU_SOURCE /* memmem */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -20,10 +23,10 @@
 #include "tests/base/scarce_memory.h"
 #include "tests/crash/life.h"
 
-#define POINTS 20 /* about so many a step */
+#define POINTS 20
 
 static life t;
-static bool every_allocation;
+static long wanted = POINTS;    /* a step */
 static sqlite3_mem_methods own; /* SQLite's */
 
 static void *scarce_malloc(int size) {
@@ -115,7 +118,7 @@ static void fail_allocation(life_step step, long number, bool lasting) {
 
 static void fail_all(life_step step) {
     uint32_t seed = 20240607;
-    long n = count_allocations(step), stride = every_allocation ? 1 : n / POINTS + 1, points = 0;
+    long n = count_allocations(step), stride = n / wanted + 1, points = 0;
     for (long number = 1; number <= n; points += 2) {
         fail_allocation(step, number, false);
         fail_allocation(step, number, true);
@@ -131,6 +134,7 @@ static void step_survives(void **state) {
 }
 
 int main(int argc, char **argv) {
-    every_allocation = argc > 1 && strcmp(argv[1], "all") == 0;
+    if (argc > 1)
+        wanted = strcmp(argv[1], "all") == 0 ? LONG_MAX : atol(argv[1]);
     return life_run_steps(step_survives, set_up, tear_down);
 }
