@@ -9,11 +9,10 @@
 static const drt_option option_table[] = {OPT_END};
 
 /* doc:N takes the document away; a path only itself, when the document has others. Returns the exit status. */
-static int remove_one(workspace *work, const char *selector) {
+static int remove_one(workspace *work, char *selector) {
     drt_document document = {0};
+    int status = workspace_exit_status(work, workspace_find_document(work, selector, &document));
     size_t length = strlen(selector);
-    int status =
-        workspace_exit_status(work, drt_library_document(work->context, work->library, selector, length, &document));
     if (status != EXIT_ALL)
         return status;
     bool by_id = strncmp(selector, "doc:", 4) == 0 &&

@@ -45,7 +45,7 @@ static drt_status find_page(workspace *work, passage *found) {
     return drt_library_page(work->context, work->library, found->document.id, (int64_t)at, &found->page);
 }
 
-static drt_status find(workspace *work, const char *selector, passage *found) {
+static drt_status find(workspace *work, char *selector, passage *found) {
     int64_t id;
     char by_number[32];
     found->is_chunk = parse_chunk(selector, &id);
@@ -56,8 +56,7 @@ static drt_status find(workspace *work, const char *selector, passage *found) {
         snprintf(by_number, sizeof by_number, "doc:%lld", (long long)found->chunk.document);
         selector = by_number;
     }
-    drt_status status =
-        drt_library_document(work->context, work->library, selector, strlen(selector), &found->document);
+    drt_status status = workspace_find_document(work, selector, &found->document);
     if (status >= DRT_WARN && found->document.status != DRT_DOCUMENT_SKIPPED)
         status = drt_library_text(work->context, work->library, found->document.id, &found->text);
     found->end = found->text.length;
@@ -107,7 +106,7 @@ static void print_origin(const passage *found) {
 }
 
 /* Returns the exit status. */
-static int show(workspace *work, const values *options, const char *selector) {
+static int show(workspace *work, const values *options, char *selector) {
     passage found = {0};
     int status = workspace_exit_status(work, find(work, selector, &found));
     if (status != EXIT_ALL) {

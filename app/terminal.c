@@ -94,6 +94,54 @@ char *terminal_neutralise(const char *text, size_t length, text_kind kind, size_
     return NULL;
 }
 
+/* The digits of a number in hexadecimal, as they are written; false: other characters. */
+static bool parse_digits(const char *text, int n, unsigned *number) {
+    *number = 0;
+    for (int i = 0; i < n; i++) {
+        const char *digits = "0123456789ABCDEF", *digit = text[i] ? strchr(digits, text[i]) : NULL;
+        if (!digit)
+            return false;
+        *number = *number * 16 + (unsigned)(digit - digits);
+    }
+    return true;
+}
+
+/* Writes the character that an escape stands for; returns the escape's length, 0 when it is none. */
+static size_t undo_escape(const char *text, char **to) {
+    unsigned code;
+    const char *letter = text[1] ? strchr("n\nt\tr\r", text[1]) : NULL;
+    if (letter && (unsigned char)text[1] >= ' ') {
+        *(*to)++ = letter[1];
+        return 2;
+    }
+    if (text[1] == 'x' && parse_digits(text + 2, 2, &code) && code > 0) {
+        *(*to)++ = (char)code;
+        return 4;
+    }
+    if (text[1] == 'u' && parse_digits(text + 2, 4, &code) && code >= 0x80) {
+        if (code >= 0x800)
+            *(*to)++ = (char)(0xE0 | code >> 12);
+        *(*to)++ = (char)(code >= 0x800 ? 0x80 | (code >> 6 & 0x3F) : 0xC0 | code >> 6);
+        *(*to)++ = (char)(0x80 | (code & 0x3F));
+        return 6;
+    }
+    return 0;
+}
+
+bool terminal_undo_escapes(char *text) {
+    bool any = false;
+    char *to = text;
+    while (*text) {
+        size_t length = *text == '\\' ? undo_escape(text, &to) : 0;
+        any |= length > 0;
+        if (length == 0)
+            *to++ = *text++;
+        text += length;
+    }
+    *to = 0;
+    return any;
+}
+
 void complain(const char *format, ...) {
     char *sentence = NULL;
     size_t length = 0;

@@ -27,6 +27,10 @@ void terminal_write(FILE *stream, const char *text, size_t length, text_kind kin
 /* The same into memory, always as for a terminal. NULL: out of memory. The caller frees it. */
 char *terminal_neutralise(const char *text, size_t length, text_kind kind, size_t *out_length);
 
+/* Undoes in place what is written for a harmful name: "\n" is a line feed again, "\x1B" a byte, "\u009B" a character.
+ * false: nothing in it is written so. */
+bool terminal_undo_escapes(char *text);
+
 /* One line on stderr: "drt: " and the sentence, neutralised. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 

@@ -148,3 +148,10 @@ bool workspace_open_session(workspace *work, const compute_options *options, con
     return workspace_open_model(work, options) && reopen(work, path, DRT_LIBRARY_READ, DRT_MEMORY_INT8) &&
            check(work, drt_session_open(work->context, work->library, work->model, &work->session));
 }
+
+drt_status workspace_find_document(workspace *work, char *selector, drt_document *document) {
+    drt_status status = drt_library_document(work->context, work->library, selector, strlen(selector), document);
+    if (status == DRT_FAILED && terminal_undo_escapes(selector))
+        status = drt_library_document(work->context, work->library, selector, strlen(selector), document);
+    return status;
+}

@@ -59,6 +59,10 @@ bool workspace_open_ingest(workspace *work, const compute_options *options, cons
 bool workspace_open_session(workspace *work, const compute_options *options, const char *path);
 void workspace_close(workspace *work);
 
+/* drt_library_document, by what was given on the command line; a path may also be given as `drt ls` writes it, with
+ * escapes, which are then undone in place. */
+drt_status workspace_find_document(workspace *work, char *selector, drt_document *document);
+
 /* drt_error() as an error line. */
 void workspace_complain(workspace *work);
 /* Complains about DRT_FAILED and DRT_FATAL. The exit status that it stands for. */

@@ -55,6 +55,24 @@ static void test_neutral_escapes_bad_utf8(void **state) {
     assert_neutral(TEXT_LINE, "ab\xe2\x80", "ab\\xE2\\x80");      /* cut off */
 }
 
+static void test_escapes_are_undone(void **state) {
+    (void)state;
+    static const char *const harmful[] = {"a\n\tb\rc", "\x1b[31m\x7f",
+                                          "\xc2\x9b"
+                                          "31m",
+                                          "\xe2\x80\xae.txt"};
+    for (size_t i = 0; i < sizeof harmful / sizeof *harmful; i++) {
+        size_t length;
+        char *written = terminal_neutralise(harmful[i], strlen(harmful[i]), TEXT_LINE, &length);
+        assert_true(terminal_undo_escapes(written));
+        assert_string_equal(written, harmful[i]);
+        free(written);
+    }
+    char plain[] = "back\\slash \\x1 \\x00 \\uD \\u0041 \\";
+    assert_false(terminal_undo_escapes(plain));
+    assert_string_equal(plain, "back\\slash \\x1 \\x00 \\uD \\u0041 \\");
+}
+
 /* A pipe keeps the letters of a text as they are, direction controls included; nothing else passes. */
 static void test_write_to_pipe(void **state) {
     (void)state;
@@ -343,6 +361,7 @@ int main(void) {
         cmocka_unit_test(test_neutral_keeps_text),
         cmocka_unit_test(test_neutral_escapes_controls),
         cmocka_unit_test(test_neutral_escapes_bad_utf8),
+        cmocka_unit_test(test_escapes_are_undone),
         cmocka_unit_test(test_write_to_pipe),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_json_any_bytes),

@@ -60,9 +60,22 @@ class Reading(cli.Case):
         queries = [("zh", sentence[i:i + 2]) for i in range(len(sentence) - 1)]
         queries += [("zh", "燈"), ("zh", "看守人"), ("ja", "猫"), ("ja", "東京"), ("ja", "タワー"), ("ja", "Python3"), ("ja", "猫がPython3")]
         queries += [("ko", "등대"), ("ko", "등불을"), ("th", "ประภาคาร"), ("th", "ตะเกียง")]
-        for name, query in queries:
-            found = self.objects(self.drt("search", "lib", "--json", "--retriever", "bm25", query).out, 1)[0]["groups"][0]["hits"]
-            self.assertEqual({h["document"] for h in found}, {"many/%s.txt" % name}, query)
+        lines = "\n".join(query for _, query in queries).encode()
+        answers = self.objects(self.drt("ask", "lib", "--json", "--max-tokens=1", "--no-store", "--retriever", "bm25", input=lines).out, len(queries))
+        for (name, query), answer in zip(queries, answers):
+            self.assertEqual({h["document"] for h in answer["events"][0]["hits"]}, {"many/%s.txt" % name}, query)
+
+    def test_documents_are_found_by_the_name_that_ls_shows(self):
+        names = ["line\nfeed.txt", "esc\x1b[31m.txt", "back\\slash.txt", "\u009bc1.txt", " lead.txt", "--text", "plain.txt"]
+        for name in names:
+            self.write("odd/" + name, "This is %s of the quay." % ascii(name))
+        self.drt("ingest", "lib", "odd")
+        for line, d in zip(self.drt("ls", "lib").out.decode().splitlines(), self.ls("lib"), strict=True):
+            shown = line.split(" bytes  ", 1)[1]
+            for selector in shown, d["document"]:
+                self.assertIn(ascii(d["document"][4:]), self.drt("show", "--text", "lib", "--", selector).out.decode())
+            self.drt("rm", "lib", "--", shown)
+        self.assertEqual(self.ls("lib"), [])
 
     def test_missing_paths(self):
         self.exactly("ingest", "lib", "nosuch", "also\x1b[31m", code=2, err="drt: nosuch: No such file or directory\ndrt: also\\x1B[31m: No such file or directory\n")
@@ -164,7 +177,7 @@ class Reading(cli.Case):
                     self.drt("sessions", lib, "1", "--json")):
             o = self.objects(ran.out, 1)[0]
             cited = {h["document"]: (h["title"], h["authors"], h["date"], h["page"]) for e in o.get("groups") or o["events"] for h in e["hits"]}
-            self.assertEqual(cited, {"ledger.tex": ("The Ledger", ["Ada Renn", "Bo Tarn"], "May 2019", None),
+            self.assertEqual(cited, {"ledger.tex": ("The Ledger", ["Ada Renn", "Bo Tarn"], "2019-05", None),
                                      "many.md": ("Herons", ["A One", "B Two", "C Three", "D Four"], None, None)})
         listed = self.drt("ls", lib).out.decode().splitlines()
         self.assertTrue(listed[0].endswith('ledger.tex "The Ledger" by Ada Renn, Bo Tarn (2019-05)'), listed)
