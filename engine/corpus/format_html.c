@@ -7,10 +7,13 @@
 #include "engine/corpus/charset.h"
 #include "engine/corpus/html.h"
 #include "engine/corpus/html_facts.h"
+#include "engine/corpus/html_notes.h"
 #include "engine/corpus/markup.h"
 #include "engine/corpus/mathml.h"
 #include "engine/corpus/reflow.h"
 #include "engine/corpus/xml.h"
+
+#define WAITING 64 /* notes that one paragraph refers to; further ones stay where they are */
 
 /* What an element does to the text around it; elements that aren't here do nothing. */
 typedef enum {
@@ -75,6 +78,9 @@ typedef struct {
     drt_text *text;
     drt_extract *extract; /* NULL: nobody asks for title, authors and date */
     drt_html_facts facts;
+    drt_html_notes notes;            /* that stand elsewhere than where they belong */
+    drt_html_note *waiting[WAITING]; /* for the end of the paragraph */
+    size_t n_waiting;
     drt_buffer decoded; /* of one text */
     drt_buffer pre;     /* of a <pre> so far */
     int pre_depth;
@@ -131,35 +137,6 @@ static bool is_hidden(const drt_markup_token *token, element_kind kind, bool xml
     return false;
 }
 
-static bool has_word(const drt_markup_attribute *attribute, const char *word) {
-    size_t n = strlen(word);
-    for (size_t i = 0; i + n <= attribute->value_length; i++)
-        if ((i == 0 || isspace((unsigned char)attribute->value[i - 1])) &&
-            strncasecmp(attribute->value + i, word, n) == 0 &&
-            (i + n == attribute->value_length || isspace((unsigned char)attribute->value[i + n])))
-            return true;
-    return false;
-}
-
-/* The number of a note or of a printed page inside the text, and what leads back from a note. */
-static bool is_mark(const drt_markup_token *token, element_kind kind) {
-    static const char *const words[] = {"noteref", "pagebreak",  "doc-noteref", "doc-pagebreak", "doc-backlink",
-                                        "pagenum", "pagenumber", "page-number", "footnote-back", "footnote-backref"};
-    drt_markup_attribute attribute;
-    if (kind != INLINE && kind != RAISE && kind != BLOCK)
-        return false;
-    for (size_t at = 0; drt_markup_next_attribute(token, &at, &attribute);) {
-        size_t n = attribute.name_length;
-        bool telling = (n == 4 && strncasecmp(attribute.name, "role", 4) == 0) ||
-                       (n == 5 && strncasecmp(attribute.name, "class", 5) == 0) ||
-                       (n == 9 && strncasecmp(attribute.name, "epub:type", 9) == 0);
-        for (size_t i = 0; telling && i < sizeof words / sizeof *words; i++)
-            if (has_word(&attribute, words[i]))
-                return true;
-    }
-    return false;
-}
-
 static bool one_line(page *p, const char *data, size_t length, drt_string *line) {
     p->decoded.length = 0;
     return drt_markup_decode(&p->decoded, data, length) &&
@@ -208,6 +185,39 @@ static drt_status end_pre(page *p) {
     return status;
 }
 
+static drt_status read_page(page *p);
+
+/* Adds the notes that the paragraph which ended refers to. */
+static void add_notes(page *p) {
+    size_t n = p->n_waiting;
+    p->n_waiting = 0;
+    for (size_t i = 0; i < n; i++) {
+        const drt_html_note *note = p->waiting[i];
+        page q = {.context = p->context, .text = p->text};
+        q.markup =
+            (drt_markup){.data = p->markup.data + note->start, .length = note->end - note->start, .xml = p->markup.xml};
+        p->failed |= read_page(&q) == DRT_FATAL || q.failed;
+        drt_text_paragraph(p->text);
+        drt_buffer_free(&q.decoded);
+        drt_buffer_free(&q.pre);
+    }
+}
+
+/* A note is put behind the paragraph that refers to it. true: the element is one that was put there already. */
+static bool take_note(page *p, const drt_markup_token *token, unsigned meaning) {
+    drt_html_note *note = drt_html_note_at(&p->notes, token, p->markup.at);
+    if (note && !note->used) { /* nothing refers to it before */
+        note->used = true;
+        return false;
+    }
+    drt_html_note *other = meaning & DRT_HTML_REFERENCE ? drt_html_referred_note(&p->notes, token) : NULL;
+    if (other && !other->used && p->n_waiting < WAITING) {
+        other->used = true;
+        p->waiting[p->n_waiting++] = other;
+    }
+    return note != NULL;
+}
+
 /* What a tag does to the text before it. */
 static void separate(page *p, element_kind kind) {
     bool paragraph = kind == BLOCK || kind == RULE || kind == PRE || kind == HTML;
@@ -216,6 +226,7 @@ static void separate(page *p, element_kind kind) {
             p->failed = true;
     } else if (paragraph) {
         drt_text_paragraph(p->text);
+        add_notes(p);
     } else if (kind == LINE || kind == BREAK) {
         drt_text_line(p->text);
     } else if (kind == CELL) {
@@ -236,6 +247,9 @@ static void start_element(page *p, const drt_markup_token *token) {
     element_kind kind = kind_of(token);
     drt_markup_attribute attribute;
     bool ended = token->empty && (p->markup.xml || kind == SKIP);
+    unsigned meaning = drt_html_meaning(token);
+    bool noted = take_note(p, token, meaning);
+    bool mark = (kind == INLINE || kind == RAISE || kind == BLOCK) && meaning & (DRT_HTML_MARK | DRT_HTML_REFERENCE);
     separate(p, kind);
     if (kind == HTML && drt_markup_find(token, "xmlns", &attribute) &&
         drt_markup_value_is(&attribute, "http://www.w3.org/1999/xhtml"))
@@ -254,7 +268,7 @@ static void start_element(page *p, const drt_markup_token *token) {
         take_math(p, token);
     } else if (kind == TITLE) {
         take_title(p, token);
-    } else if (!p->skip_nothing && (kind == SKIP || is_hidden(token, kind, p->markup.xml) || is_mark(token, kind))) {
+    } else if (!p->skip_nothing && (kind == SKIP || noted || mark || is_hidden(token, kind, p->markup.xml))) {
         p->skipped = *token;
         p->skip_depth = 1;
         p->skip_start = p->markup.at;
@@ -317,11 +331,15 @@ drt_status drt_html_read(drt_context *context, const char *data, size_t length, 
     p.markup = (drt_markup){.data = data, .length = length, .xml = xml};
     if (length >= 5 && memcmp(data, "<?xml", 5) == 0)
         p.markup.xml = true;
+    p.failed = !drt_html_find_notes(&p.notes, &p.markup);
     drt_status status = read_page(&p);
+    drt_text_paragraph(text);
+    add_notes(&p);
     *cut = p.markup.cut;
     p.failed |= !drt_html_settle_facts(&p.facts, extract);
     drt_buffer_free(&p.decoded);
     drt_buffer_free(&p.pre);
+    free(p.notes.notes);
     if (status == DRT_OK && (p.failed || text->failed))
         return drt_fail_memory(context, "a page");
     return status;

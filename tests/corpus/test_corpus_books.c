@@ -184,6 +184,34 @@ static void what_stands_in_the_spine_is_read(void **state) {
                 page, junk, "Text");
 }
 
+/* Footnotes stand behind the paragraph that refers to them, once; their marks, and those of printed pages, are no text. */
+static void notes_of_chapters(void **state) {
+    (void)state;
+#define MARK(id) "<a epub:type=\"noteref\" href=\"a.xhtml#" id "\"><sup>1</sup></a>"
+#define NOTE(id, text) "<aside epub:type=\"footnote\" id=\"" id "\"><p>" text "</p></aside>"
+    static const char *const cases[][2] = {
+        {"<p>one" MARK("a") " goes on</p><p>two</p>" NOTE("a", "note a"), "one goes on\n\nnote a\n\ntwo"},
+        {"<p>one" MARK("a") MARK("b") "</p><p>two" MARK("a") "</p>" NOTE("b", "b") NOTE("a", "a")
+             NOTE("c", "c") "<p>end</p>",
+         "one\n\na\n\nb\n\ntwo\n\nc\n\nend"},
+        {NOTE("a", "first") "<p>one" MARK("a") "</p>", "first\n\none"},
+        {"<p>one" MARK("nowhere") "</p>" NOTE("a", "a"), "one\n\na"},
+        {"<ul><li>x" MARK("a") "</li><li>y</li></ul><p>z</p>" NOTE("a", "a"), "x\ny\n\na\n\nz"},
+        {"<p>one<a role=\"doc-noteref\" class=\"footnote-ref\" href=\"#f1\">1</a></p><p>two</p><section "
+         "class=\"footnotes\" role=\"doc-endnotes\"><hr/><ol><li id=\"f1\"><p>note <a "
+         "role=\"doc-backlink\">back</a></p></li><li id=\"f2\">left</li></ol></section>",
+         "one\n\nnote\n\ntwo\n\nleft"},
+        {"<p>wo<span epub:type=\"pagebreak\" title=\"2\">2</span>rd</p><div role=\"doc-pagebreak\">3</div><p>on" MARK(
+             "a") "</p><aside epub:type=\"footnote\" id=\"a\"><p>never closed",
+         "word\n\non\n\nnever closed"},
+        {"<p>one" MARK("a") "</p>" NOTE("a", "a" MARK("a") MARK("b")) NOTE("b", "b"), "one\n\na\n\nb"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_book(MANIFEST("", PAGE("a", "a.xhtml"), REF("a")),
+                    (archive_part){"OEBPS/a.xhtml", cases[i][0], -1, NULL}, (archive_part){"OEBPS/other", "", 0, NULL},
+                    cases[i][1]);
+}
+
 static void the_package_is_found(void **state) {
     (void)state;
     static const char opf[] = MANIFEST("", PAGE("a", "a.xhtml"), REF("a"));
@@ -257,6 +285,7 @@ int main(void) {
         cmocka_unit_test(cut_books_are_told),
         cmocka_unit_test(names_in_the_package_are_taken_with_forbearance),
         cmocka_unit_test(what_stands_in_the_spine_is_read),
+        cmocka_unit_test(notes_of_chapters),
         cmocka_unit_test(the_package_is_found),
         cmocka_unit_test(authors_are_told_from_others),
     };
