@@ -1,9 +1,11 @@
 /* cmd_ingest.c: drt ingest LIB PATH...: reads archives, folders and files into a library. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/evidence.h"
@@ -128,11 +130,46 @@ static void print_summary(ingest *run, const drt_ingest_report *report, const ch
     }
 }
 
-static bool open_report(ingest *run, const char *path) {
-    run->report = path ? fopen(path, "w") : NULL;
-    if (path && !run->report)
+static bool is_same(const char *path, const struct stat *facts) {
+    struct stat other;
+    return stat(path, &other) == 0 && other.st_dev == facts->st_dev && other.st_ino == facts->st_ino;
+}
+
+/* Is the folder that this path lies in the library? */
+static bool lies_in(const char *path, const char *library) {
+    struct stat facts;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    bool same = folder && stat(library, &facts) == 0 && is_same(folder, &facts);
+    free(folder);
+    return same;
+}
+
+/* Opens the report, but for nothing in the world over the library or what is to be read. */
+static bool open_report(ingest *run, const char *path, char *const *operands) {
+    struct stat facts;
+    if (!path)
+        return true;
+    bool made = stat(path, &facts) != 0, ours = lies_in(path, operands[0]);
+    int file = ours ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    if (!ours && (file < 0 || fstat(file, &facts) != 0)) {
         complain("cannot write the report %s: %s", path, strerror(errno));
-    return !path || run->report;
+        return false;
+    }
+    for (char *const *operand = operands; *operand && !ours; operand++)
+        ours = is_same(*operand, &facts);
+    if (ours) {
+        complain("the report cannot be %s: that is the library's or is to be read", path);
+        if (file >= 0)
+            close(file);
+        if (file >= 0 && made)
+            unlink(path);
+        return false;
+    }
+    if (S_ISREG(facts.st_mode) && ftruncate(file, 0) != 0)
+        complain("cannot empty the report %s: %s", path, strerror(errno));
+    run->report = fdopen(file, "w");
+    return run->report != NULL;
 }
 
 static bool close_report(ingest *run, const char *path) {
@@ -236,7 +273,7 @@ static int run(const void *given, char **operands) {
     if (n_paths == 0)
         return EXIT_USAGE;
     int status = EXIT_USAGE;
-    if (workspace_open(&run.work) && open_report(&run, options->report)) {
+    if (workspace_open(&run.work) && open_report(&run, options->report, operands)) {
         if (options->dry_run)
             status = preview_paths(&run, options, library, operands + 1, n_paths);
         else if (workspace_open_ingest(&run.work, &options->compute, library, options->memory))

@@ -384,8 +384,8 @@ typedef struct {
     bool cancelled;
 } drt_preview_report;
 
-/* Reads and hashes everything below params' paths and tells what drt_ingest would do with each member, as far as that
- * can be said without extracting it: one that turns out to be damaged would then be skipped instead. Writes nothing.
+/* Reads everything below params' paths and tells what drt_ingest would do with each member; what is new is extracted for
+ * that, by one thread. Writes nothing.
  * library: opened in any mode; NULL: there is none yet. Of params, the callbacks and threads are not used.
  * DRT_WARN: some members would be skipped. DRT_FATAL: the library can't be read, or out of memory. */
 drt_status drt_ingest_preview(drt_context *context, drt_library *library, const drt_ingest_params *params,

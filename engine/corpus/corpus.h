@@ -21,6 +21,7 @@ typedef struct {
     const char *format;            /* name in the table of formats; "" when unknown */
     uint8_t sha256[DRT_HASH_SIZE]; /* of the raw bytes; zeros when they were not read */
     int64_t raw_bytes;             /* -1: not known */
+    const char *damage;            /* why the bytes end early: a sentence without the path; NULL: they are whole */
 } drt_source;
 
 typedef struct {

@@ -241,7 +241,7 @@ static void extract_document(drt_visit *v, const drt_raw *raw, drt_source *sourc
 /* Hands a document on that was read, or extracts it. */
 static void pass_document(drt_visit *v, const drt_format *format, const drt_format_probe *probe, drt_blob *blob,
                           const char *damage) {
-    drt_source source = {.format = format->name, .raw_bytes = (int64_t)blob->length};
+    drt_source source = {.format = format->name, .raw_bytes = (int64_t)blob->length, .damage = damage};
     hash_blob(v, blob, source.sha256);
     set_place(v, &source);
     if (damage)

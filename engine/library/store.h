@@ -59,11 +59,14 @@ drt_status drt_store_find(drt_context *context, drt_library *library, const uint
 drt_status drt_store_owner(drt_context *context, drt_library *library, const drt_document_facts *facts,
                            int64_t *document);
 
-/* Visits every path of the last commit with its archive and the hash of its document, all zero where there is none or no text. The
- * visitor keeps nothing of them and calls nothing of the library; false stops. */
+/* Is it a document that is in without losses, staged ones included? */
+drt_status drt_store_is_whole(drt_context *context, drt_library *library, int64_t document, bool *whole);
+
+/* Visits every path of the last commit with its archive, the hash of its document, all zero where there is none or no text,
+ * and its status. The visitor keeps nothing of them and calls nothing of the library; false stops. */
 drt_status drt_store_places(drt_context *context, drt_library *library,
                             bool (*visit)(void *user, const drt_string *archive, const drt_string *path,
-                                          const uint8_t sha256[DRT_HASH_SIZE]),
+                                          const uint8_t sha256[DRT_HASH_SIZE], drt_document_status status),
                             void *user);
 
 /* A member without text: status skipped, with its reason. Replaces an earlier skipped row of the same

@@ -71,23 +71,34 @@ drt_status drt_store_owner(drt_context *context, drt_library *library, const drt
                               DRT_VALUES(archive_value(facts), path_value(facts)));
 }
 
+drt_status drt_store_is_whole(drt_context *context, drt_library *library, int64_t document, bool *whole) {
+    int64_t state = DRT_DOCUMENT_SKIPPED;
+    drt_status status = drt_catalog_number(context, &library->catalog, &state,
+                                           "SELECT status FROM temp.new_documents WHERE id = ?1"
+                                           " UNION ALL SELECT status FROM main.documents WHERE id = ?1",
+                                           DRT_VALUES(drt_value_integer(document)));
+    *whole = state == DRT_DOCUMENT_OK;
+    return status;
+}
+
 drt_status drt_store_places(drt_context *context, drt_library *library,
                             bool (*visit)(void *user, const drt_string *archive, const drt_string *path,
-                                          const uint8_t sha256[DRT_HASH_SIZE]),
+                                          const uint8_t sha256[DRT_HASH_SIZE], drt_document_status status),
                             void *user) {
     static const uint8_t unread[DRT_HASH_SIZE];
     sqlite3_stmt *query;
     bool row = true;
-    drt_status status = drt_catalog_prepare(context, &library->catalog, &query,
-                                            "SELECT p.archive, p.path, iif(d.status = 2, NULL, d.sha256) FROM "
-                                            "main.paths AS p CROSS JOIN main.documents AS d"
-                                            " ON d.id = p.document",
-                                            DRT_NO_VALUES);
+    drt_status status =
+        drt_catalog_prepare(context, &library->catalog, &query,
+                            "SELECT p.archive, p.path, iif(d.status = 2, NULL, d.sha256), d.status FROM "
+                            "main.paths AS p CROSS JOIN main.documents AS d"
+                            " ON d.id = p.document",
+                            DRT_NO_VALUES);
     while (status == DRT_OK && (status = drt_catalog_step(context, &library->catalog, query, &row)) == DRT_OK && row) {
         drt_string archive = drt_catalog_borrow(query, 0), path = drt_catalog_borrow(query, 1),
                    hash = drt_catalog_borrow(query, 2);
         const uint8_t *sha256 = hash.length == DRT_HASH_SIZE ? (const uint8_t *)hash.data : unread;
-        if (!visit(user, &archive, &path, sha256))
+        if (!visit(user, &archive, &path, sha256, (drt_document_status)sqlite3_column_int(query, 3)))
             break;
     }
     sqlite3_finalize(query);

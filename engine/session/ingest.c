@@ -322,15 +322,17 @@ static drt_status ask_library(ingest *in, drt_ingest_member *m, drt_content *con
     bool known_place = drt_known_has(&run->places, m->place);
     pthread_mutex_unlock(&run->mutex);
     *content = DRT_CONTENT_NEW;
-    m->replaces = false;
+    m->replaces = m->replaces_whole = false;
     if (!known_place && !drt_run_may_have_content(run, m->sha256))
         return DRT_OK; /* the indexer has the library to itself while it commits */
     pthread_mutex_lock(&run->library_mutex);
     drt_status status = drt_store_find(run->context, run->library, m->sha256, &facts, false, content, &document);
     if (status == DRT_OK)
         status = drt_store_owner(run->context, run->library, &facts, &owner);
-    pthread_mutex_unlock(&run->library_mutex);
     m->replaces = owner != 0 && *content != DRT_CONTENT_SAME_PATH;
+    if (status == DRT_OK && m->replaces && m->damage.data)
+        status = drt_store_is_whole(run->context, run->library, owner, &m->replaces_whole);
+    pthread_mutex_unlock(&run->library_mutex);
     return status;
 }
 
@@ -392,9 +394,13 @@ static drt_status accept_member(ingest *in, drt_ingest_member *m) {
     drt_ingest_run *run = &in->run;
     bool known = false, read = memcmp(m->sha256, unread, DRT_HASH_SIZE) != 0;
     drt_status status = read ? decide(in, m, &known) : DRT_OK;
-    if (known) {
+    if (known && !m->replaces_whole) {
         m->fate = DRT_MEMBER_KNOWN;
         forget_text(m);
+    } else if (m->replaces_whole) {
+        forget_text(m);
+        if (!drt_ingest_member_skip_damaged(m))
+            status = fail_memory(in);
     } else if (status == DRT_OK && m->raw) {
         drt_tokenise_member(&in->tokenisers[run->n_tokenisers], m); /* it was expected to be known */
     }
@@ -472,8 +478,9 @@ static drt_status open_tokenisers(ingest *in) {
 }
 
 static bool note_place(void *user, const drt_string *archive, const drt_string *path,
-                       const uint8_t sha256[DRT_HASH_SIZE]) {
+                       const uint8_t sha256[DRT_HASH_SIZE], drt_document_status status) {
     ingest *in = user;
+    (void)status;
     bool ok = drt_known_add(&in->run.places, drt_place_fingerprint(archive, path)) &&
               drt_known_add(&in->run.contents, drt_content_fingerprint(sha256));
     in->out_of_memory = !ok;

@@ -25,7 +25,8 @@ drt_ingest_member *drt_ingest_member_new(drt_member_fate fate, const drt_source 
     memcpy(m->sha256, source->sha256, sizeof m->sha256);
     if (!drt_string_set(&m->archive, source->archive, source->archive_length) ||
         !drt_string_set(&m->path, source->path, source->path_length) ||
-        !drt_string_set(&m->format, source->format, strlen(source->format))) {
+        !drt_string_set(&m->format, source->format, strlen(source->format)) ||
+        !drt_string_set(&m->damage, source->damage, source->damage ? strlen(source->damage) : 0)) {
         drt_ingest_member_free(m);
         return NULL;
     }
@@ -39,6 +40,7 @@ void drt_ingest_member_free(drt_ingest_member *m) {
     drt_string_free(&m->archive);
     drt_string_free(&m->path);
     drt_string_free(&m->format);
+    drt_string_free(&m->damage);
     drt_raw_free(m->raw);
     drt_tokenising_free(m->making);
     drt_extract_clear(&m->extract);
@@ -61,6 +63,15 @@ bool drt_ingest_member_skip(drt_ingest_member *m, const char *reason) {
     drt_chunks_clear(&m->chunks);
     drt_string_free(&m->extract.reason);
     return drt_string_set(&m->extract.reason, reason, strlen(reason));
+}
+
+bool drt_ingest_member_skip_damaged(drt_ingest_member *m) {
+    drt_buffer reason = {0};
+    bool ok = drt_buffer_append(&reason, m->damage.data, m->damage.length) &&
+              drt_buffer_append_text(&reason, "; what was read of it when it was whole stays") &&
+              drt_ingest_member_skip(m, reason.data);
+    drt_buffer_free(&reason);
+    return ok;
 }
 
 drt_document_facts drt_ingest_member_facts(const drt_ingest_member *m, const char **authors) {

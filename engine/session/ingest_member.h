@@ -22,6 +22,7 @@ typedef struct drt_ingest_member {
     drt_member_fate fate;
     drt_string archive, path, format;
     uint8_t sha256[DRT_HASH_SIZE];
+    drt_string damage;      /* why its bytes end early; data NULL: they are whole */
     drt_raw *raw;           /* until it is extracted */
     bool expected;          /* its content was in the library when it was read: not extracted yet */
     drt_tokenising *making; /* while it is tokenised */
@@ -33,7 +34,8 @@ typedef struct drt_ingest_member {
     size_t encoded, written;
     int64_t document;                                    /* catalog id; 0: none yet */
     drt_document row;                                    /* as the catalog has it, once committed */
-    bool replaces;                                       /* another document has its path until it is stored */
+    bool replaces;                                       /* another document has its path until it is stored, */
+    bool replaces_whole;                                 /* all of which is in */
     bool under_way;                                      /* is in the table below */
     uint64_t place;                                      /* fingerprint of archive and path */
     struct drt_ingest_member *same_content, *same_place; /* chains of the table */
@@ -49,6 +51,8 @@ void drt_ingest_member_free(drt_ingest_member *member);
 size_t drt_ingest_member_bytes(const drt_ingest_member *member); /* of memory, about */
 /* A document that can't become one is a skipped member; drops what was made of it. false: out of memory. */
 bool drt_ingest_member_skip(drt_ingest_member *member, const char *reason);
+/* The same of one whose bytes end early where the library has a document that is whole: that stays. */
+bool drt_ingest_member_skip_damaged(drt_ingest_member *member);
 
 /* Borrows the member's strings; authors is room for its n_authors, or NULL: the facts name none. */
 drt_document_facts drt_ingest_member_facts(const drt_ingest_member *member, const char **authors);

