@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include <uchardet/uchardet.h>
+#include <utf8proc.h>
 
 #include "engine/base/utf8.h"
 
@@ -119,6 +120,8 @@ static const struct {
     {"euc-jp", "EUC-JP"},
     {"x-euc-jp", "EUC-JP"},
     {"iso-2022-jp", "ISO-2022-JP"},
+    {"iso-2022-kr", "ISO-2022-KR"},
+    {"utf-7", "UTF-7"},
     {"euc-kr", "UHC"},
     {"ks_c_5601-1987", "UHC"},
     {"ksc5601", "UHC"},
@@ -235,7 +238,7 @@ static uint32_t unit16(const unsigned char *at, bool big) {
 }
 
 static bool is_control(uint32_t c) {
-    return (c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1B && c != '\v') ||
+    return (c < 0x20 && c != '\b' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1B && c != '\v') ||
            (c >= 0x7F && c < 0xA0 && c != 0x85);
 }
 
@@ -474,6 +477,57 @@ static bool reads_as_windows_1252(const char *data, size_t length) {
     return true;
 }
 
+#define WESTERN_BYTES 65536 /* of a text that letters are looked at in */
+
+/* In percent of the characters above 127: what no word has in it, read from this charset. A capital stands at a word's
+ * beginning or among capitals, and signs between words. 100: it can't be read so. */
+static int count_odd(const char *name, const char *data, size_t length) {
+    drt_buffer text = {0};
+    int64_t lost = 0, odd = 0, high = 0;
+    iconv_t converter = iconv_open("UTF-8", name);
+    bool ok = converter != (iconv_t)-1;
+    for (size_t at = 0; ok && at < length;)
+        ok = convert_block(converter, 1, data, length, &at, &text, &lost);
+    if (converter != (iconv_t)-1)
+        iconv_close(converter);
+    utf8proc_category_t before = UTF8PROC_CATEGORY_ZS;
+    for (size_t at = 0, n; ok && at < text.length; at += n) {
+        uint32_t c = 0, next = ' ';
+        n = drt_utf8_decode(text.data + at, text.length - at, &c);
+        n = n ? n : 1;
+        drt_utf8_decode(text.data + at + n, text.length - at - n, &next);
+        utf8proc_category_t kind = utf8proc_category((utf8proc_int32_t)c),
+                            after = utf8proc_category((utf8proc_int32_t)next);
+        bool word = before == UTF8PROC_CATEGORY_LU || before == UTF8PROC_CATEGORY_LL,
+             small = kind == UTF8PROC_CATEGORY_LL;
+        bool capital = kind == UTF8PROC_CATEGORY_LU, goes_on = after == UTF8PROC_CATEGORY_LL;
+        bool sign = !small && !capital && c != 0x2019 && c != 0xAD;
+        high += c >= 0x80;
+        odd += c >= 0x80 && ((capital && word && goes_on) || (capital && before == UTF8PROC_CATEGORY_LL) ||
+                             (sign && (word && (goes_on || after == UTF8PROC_CATEGORY_LU))));
+        before = kind;
+    }
+    drt_buffer_free(&text);
+    return ok && high > 0 ? (int)((odd + lost) * 100 / (high + lost)) : 100;
+}
+
+/* Of Western text uchardet doesn't know the charsets of DOS and of old Macs: what it says must make words. */
+static const char *choose_western(const char *data, size_t length, const char *said) {
+    static const char *const others[] = {"WINDOWS-1252", "CP850", "MACINTOSH"};
+    size_t n = length < WESTERN_BYTES ? length : WESTERN_BYTES;
+    int least = said ? count_odd(said, data, n) : 100;
+    if (least < 10)
+        return said;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        int odd = count_odd(others[i], data, n);
+        if (odd <= 2 && odd < least) {
+            said = others[i];
+            least = odd;
+        }
+    }
+    return said;
+}
+
 /* Neither marked, nor wide, nor UTF-8, nor declared. Of a few letters uchardet makes anything: then Western words are
  * Western, and it is only asked whether to call that a guess. */
 static const char *guess(const char *data, size_t length, size_t first_high, bool *guessed) {
@@ -482,13 +536,18 @@ static const char *guess(const char *data, size_t length, size_t first_high, boo
     const char *name = uchardet_says(sample, n);
     if (name && strcmp(name, "UTF-8") == 0)
         name = NULL;
-    if (count_high(sample, n) >= FEW_LETTERS)
+    if (count_high(sample, n) >= FEW_LETTERS) {
+        if (is_western(sample, n))
+            name = choose_western(sample, n, name);
         return name ? name : "WINDOWS-1252";
+    }
     if (is_western(data, first_high + n) && reads_as_windows_1252(data, first_high + n)) {
         *guessed = name && strncmp(name, "MAC", 3) != 0 && !same_letters(sample, n, name, "WINDOWS-1252");
         return "WINDOWS-1252";
     }
     *guessed = true;
+    if (is_western(sample, n))
+        name = choose_western(sample, n, name);
     if (!name)
         name = best_cjk(sample, n);
     return name ? name : "WINDOWS-1252";
@@ -503,8 +562,10 @@ static const char *choose(const char *data, size_t length, const char *declared,
         return name;
     const char *label = charset_of_label(declared, declared_length);
     utf8_count count = count_utf8(data, length);
-    if (count.sequences == 0 && count.strays == 0)
-        return has_iso_2022_jp(data, length) ? "ISO-2022-JP" : "UTF-8";
+    if (count.sequences == 0 && count.strays == 0) {
+        bool coded = label && (strncmp(label, "ISO-2022", 8) == 0 || strcmp(label, "UTF-7") == 0); /* in ASCII */
+        return coded ? label : has_iso_2022_jp(data, length) ? "ISO-2022-JP" : "UTF-8";
+    }
     if (count.strays == 0)
         return "UTF-8";
     if (label && strcmp(label, "UTF-8") != 0)

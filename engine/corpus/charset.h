@@ -1,7 +1,7 @@
 /* charset.h: bytes of unknown encoding -> UTF-8.
  * Order of belief: byte order mark; UTF-16 and UTF-32 without one; valid UTF-8; what the document
  * declares; UTF-8 with stray bytes; what uchardet makes of it.
- * May use: base, uchardet, iconv. */
+ * May use: base, uchardet, iconv, utf8proc. */
 #ifndef DRT_CORPUS_CHARSET_H
 #define DRT_CORPUS_CHARSET_H
 
@@ -15,7 +15,7 @@ typedef struct {
 
 /* Appends data as valid UTF-8, without a byte order mark; control characters and NUL stay. declared:
  * the label that the document itself gives, length 0: none. Labels are those of the WHATWG Encoding
- * standard; others are ignored. DRT_FATAL: out of memory; DRT_FAILED: cancelled. */
+ * standard, and two of old mail; others are ignored. DRT_FATAL: out of memory; DRT_FAILED: cancelled. */
 drt_status drt_charset_decode(drt_context *context, const char *data, size_t length, const char *declared,
                               size_t declared_length, drt_buffer *out, drt_charset_facts *facts);
 

@@ -149,6 +149,44 @@ static size_t printable_ascii(const char *data, size_t length) {
     return n;
 }
 
+#define SEQUENCE 256 /* bytes of a sequence for terminals */
+
+/* Length of what ESC begins: a sequence for terminals, or ESC alone. */
+static size_t escape_length(const char *data, size_t length) {
+    size_t n = 2;
+    if (length < 2 || !strchr("[]PX^_()", data[1]) || data[1] == 0)
+        return 1;
+    if (data[1] == '(' || data[1] == ')')
+        return length < 3 ? 2 : 3;
+    length = length < SEQUENCE ? length : SEQUENCE;
+    if (data[1] == '[') {
+        while (n < length && data[n] >= 0x20 && data[n] < 0x40)
+            n++;
+        return n < length && data[n] >= 0x40 && data[n] < 0x7F ? n + 1 : n;
+    }
+    while (n < length && data[n] != '\a' && data[n] != 0x1B)
+        n++;
+    bool ended = n < length && (data[n] == '\a' || (n + 1 < length && data[n + 1] == '\\'));
+    return ended ? n + (data[n] == '\a' ? 1 : 2) : 2;
+}
+
+/* What old printers did with a backspace: "_", BS, "a" and "a", BS, "a" are an "a". */
+static void step_back(drt_text *text) {
+    if (text->space) {
+        text->space = false;
+    } else if (text->line.length > 0) {
+        text->line.length = drt_utf8_floor(text->line.data, text->line.length, text->line.length - 1);
+        size_t before =
+            text->line.length ? drt_utf8_floor(text->line.data, text->line.length, text->line.length - 1) : 0;
+        text->previous = 0;
+        drt_utf8_decode(text->line.data + before, text->line.length - before, &text->previous);
+        if (text->previous == ' ') {
+            text->line.length--;
+            text->space = true;
+        }
+    }
+}
+
 void drt_text_add(drt_text *text, const char *data, size_t length) {
     for (size_t at = 0; at < length && !text->failed;) {
         pass_on(text);
@@ -162,7 +200,9 @@ void drt_text_add(drt_text *text, const char *data, size_t length) {
         if (byte < 0x80) {
             if (byte == ' ' || (byte >= '\t' && byte <= '\r'))
                 text->space = true;
-            at++;
+            else if (byte == '\b')
+                step_back(text);
+            at += byte == 0x1B ? escape_length(data + at, length - at) : 1;
             continue;
         }
         uint32_t c = 0xFFFE;

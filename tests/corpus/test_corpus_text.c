@@ -42,6 +42,28 @@ static void encodings_are_told(void **state) {
         {"\0n\0o\0 \0m\0a\0r\0k\0.", 16, "", "UTF-16BE", "no mark.", 0, false},
         {"n\0\0\0o\0\0\0 \0\0\0m\0\0\0", 16, "", "UTF-32LE", "no m", 0, false},
         {"M\xFCller", 0, "iso-8859-1", "WINDOWS-1252", "M\xC3\xBCller", 0, false},
+        {"M+APw-ller", 0, "utf-7", "UTF-7", "M\xC3\xBCller", 0, false},
+        /* of DOS, and of old Macs */
+        {"M\x81ller ging gr\x94\xE1"
+         "er \x81"
+         "ber die sch\x94ne Stra\xE1"
+         "e, f\x81r M\x94glichkeiten. \x9A"
+         "ber T\x81ren, B\x84ume, W\x84nde, H\x81gel, L\x94wen, V\x94gel, K\x84se.",
+         0, "", "CP850",
+         "M\xC3\xBCller ging gr\xC3\xB6\xC3\x9F"
+         "er \xC3\xBC"
+         "ber die sch\xC3\xB6ne Stra\xC3\x9F"
+         "e, f\xC3\xBCr M\xC3\xB6glichkeiten. \xC3\x9C"
+         "ber T\xC3\xBCren, B\xC3\xA4ume, W\xC3\xA4nde, H\xC3\xBCgel, L\xC3\xB6wen, V\xC3\xB6gel, K\xC3\xA4se.",
+         0, false},
+        {"L'\x8Et\x8E, le caf\x8E est tr\x8Fs bon \x88 l'\x8Egl"
+         "ise, o\x9D \x8Dt\x8Eg\x8Fre p\x90le; les \x8E"
+         "col\x8Fres ont \x8Et\x8E.",
+         0, "", "MACINTOSH",
+         "L'\xC3\xA9t\xC3\xA9, le caf\xC3\xA9 est tr\xC3\xA8s bon \xC3\xA0 l'\xC3\xA9gl"
+         "ise, o\xC3\xB9 \xC3\xA7t\xC3\xA9g\xC3\xA8re p\xC3\xAAle; les \xC3\xA9"
+         "col\xC3\xA8res ont \xC3\xA9t\xC3\xA9.",
+         0, true},
         {"\x93quoted\x94", 0, "ISO-8859-1", "WINDOWS-1252", "\xE2\x80\x9Cquoted\xE2\x80\x9D", 0, false},
         {"\xC3\xA9t\xC3\xA9", 0, "iso-8859-1", "UTF-8", "\xC3\xA9t\xC3\xA9", 0, false}, /* the declaration lies */
         {"\xC4\xC5\xCE\xD8", 0, "koi8-r", "KOI8-R", "\xD0\xB4\xD0\xB5\xD0\xBD\xD1\x8C", 0, false},
@@ -167,8 +189,11 @@ static void characters_are_normalised(void **state) {
          "soft zero nobreak"},
         {"bell\a esc\x1B[31m del\x7F"
          "c1\xC2\x9B",
-         "bell esc[31m delc1"},
-        {"\xE2\x80\xAEtxt.exe\xE2\x80\xAC", "txt.exe"}, /* direction overrides */
+         "bell esc delc1"},
+        {"a \x1B[1;31mred\x1B[m \x1B]0;title\a\x1B]8;;http://x\x1B\\link\x1B]8;;\x1B\\ \x1B(B\x1Bx \x1B]left open",
+         "a red link x left open"},
+        {"N\bNA\bA\xC3\xA9\b\xC3\xA9 _\bu_\bn \b\b.", "NA\xC3\xA9 u."}, /* overstruck */
+        {"\xE2\x80\xAEtxt.exe\xE2\x80\xAC", "txt.exe"},                 /* direction overrides */
         {"\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xA7",
          "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xA7"}, /* a joiner kept */
         {"a\xE2\x80\x8D"
