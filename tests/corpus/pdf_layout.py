@@ -417,7 +417,7 @@ def facts_in_utf_8():
     return document
 
 
-@case("The text of a page.", title="[31mRed locks", authors=["Ada Fenn", "Bo Marsh", "Cy Dyke Jr"])
+@case("The text of a page.", title="Red locks", authors=["Ada Fenn", "Bo Marsh", "Cy Dyke Jr"])
 def facts_with_escapes():
     document, page = one_page(title=b"\xfe\xff" + "\x1b[31mRed locks\x07\x00\u202e".encode("utf-16-be"), author="Ada Fenn, Bo Marsh, Cy Dyke Jr")
     page.text(72, 700, "The text of a page.")

@@ -313,7 +313,7 @@ static void long_lines_are_paragraphs(void **state) {
     drt_context_free(context);
 }
 
-#define HUGE ((size_t)32 << 20)
+#define HUGE ((size_t)16 << 20)
 
 /* Most resident memory of a process so far, bytes. */
 static size_t peak_memory(void) {
