@@ -1,7 +1,8 @@
 /* pdf.h: what the files of the PDF format share: the pages that pdftotext tells, line by line with their places, and
  * how they become text. format_pdf.c runs pdftotext and says what became of a file, pdf_pages.c reads its output,
  * pdf_letters.c judges its characters, pdf_margins.c finds what stands around the text, pdf_facts.c title, authors and
- * date, pdf_order.c the order in which lines are read, pdf_text.c makes paragraphs of them.
+ * date, pdf_order.c the order in which lines are read, pdf_words.c what goes over their ends, pdf_text.c makes paragraphs
+ * of them.
  * May use: base, formats.h, markup, normalise, utf8proc. */
 #ifndef DRT_CORPUS_PDF_H
 #define DRT_CORPUS_PDF_H
@@ -99,6 +100,21 @@ bool drt_pdf_find_title(const drt_pdf *pdf, float body, const uint8_t *dropped, 
 /* Marks the lines that are running heads, feet and page numbers: dropped (n_lines), zero before. body: height of most
  * letters. */
 void drt_pdf_find_heads(const drt_pdf *pdf, float body, uint8_t *dropped);
+
+/* Hashes of all words but those that the ends of lines cut. */
+typedef struct {
+    uint64_t *hashes; /* a table with gaps, for free() */
+    size_t mask;
+} drt_pdf_words;
+
+bool drt_pdf_collect_words(const drt_pdf *pdf, drt_pdf_words *words);
+/* Length of the hyphen that cuts a word at the end of a line; 0: there is none. */
+size_t drt_pdf_hyphen(const char *line, size_t length);
+/* Was the hyphen at the end of the line `head` put there by the line's end, before the line `tail`? */
+bool drt_pdf_joins_word(const drt_pdf_words *words, const char *head, size_t head_length, const char *tail,
+                        size_t tail_length);
+/* Is there a space between these lines of a paragraph? Neither line is empty. */
+bool drt_pdf_needs_space(const char *head, size_t head_length, const char *tail, size_t tail_length);
 
 /* What the reading order makes of a page's lines. */
 typedef enum {

@@ -414,8 +414,10 @@ static void end_line(reader *r) {
     take_mark(r, &line);
     add_words(r, &line);
     line.length = pdf->text.length - line.at;
-    pdf->lines[pdf->n_lines++] = line;
-    r->page->n_lines++;
+    if (line.length > 0) { /* not only dots */
+        pdf->lines[pdf->n_lines++] = line;
+        r->page->n_lines++;
+    }
     r->n_words = 0;
     r->words_text.length = 0;
 }

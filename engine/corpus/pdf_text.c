@@ -3,7 +3,6 @@
  * Lines of running heads and page numbers are dropped. The others are taken in reading order; where a paragraph ends
  * is told by indents, gaps, the size of letters, and room at the end of a line. Notes in small type at the foot of a
  * column wait until the paragraph that refers to them has ended. */
-#define _GNU_SOURCE /* memmem */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +19,6 @@
 #define SMALL 0.93f        /* of the body's height: notes are smaller than that */
 #define MOST_REFERENCES 16 /* of one paragraph */
 #define MOST_NOTE_LINES 40 /* at the foot of one column */
-
-#define EM_DASH 0x2014
 
 typedef const drt_pdf_line *line_pointer;
 
@@ -41,8 +38,7 @@ typedef struct {
     float body;           /* height of most letters */
     uint8_t *dropped;     /* (n_lines) heads, feet and page numbers */
     line_pointer *labels; /* (n_lines) what stands before a line; NULL: nothing */
-    uint64_t *words;      /* a table of hashes of all words, for hyphens */
-    size_t words_mask;
+    drt_pdf_words words;
 
     /* The paragraph being written. */
     line_pointer last;                    /* its last line; NULL: none */
@@ -82,100 +78,6 @@ static bool same_height(line_pointer a, line_pointer b) {
            is_near(a->other, b->other);
 }
 
-/* ---------------------------------------------------------------------------- hyphens ---- */
-
-static bool is_word_end(char c) {
-    return c && strchr(".,;:!?()[]\"'", c);
-}
-
-/* A word without the punctuation around it, in small letters: never 0. */
-static uint64_t word_hash(const char *a, size_t n, const char *b, size_t m) {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < n + m; i++)
-        hash = (hash ^ (uint64_t)tolower((unsigned char)(i < n ? a[i] : b[i - n]))) * 1099511628211u;
-    return hash ? hash : 1;
-}
-
-static void trim_word(const char **data, size_t *length) {
-    while (*length > 0 && is_word_end((*data)[*length - 1]))
-        --*length;
-    while (*length > 0 && is_word_end(**data)) {
-        ++*data;
-        --*length;
-    }
-}
-
-static uint64_t *word_slot(const writer *w, uint64_t hash) {
-    size_t at = (size_t)(hash ^ hash >> 32) & w->words_mask;
-    while (w->words[at] && w->words[at] != hash)
-        at = (at + 1) & w->words_mask;
-    return &w->words[at];
-}
-
-static bool has_word(const writer *w, uint64_t hash) {
-    return *word_slot(w, hash) != 0;
-}
-
-/* All words but those that the ends of lines cut. */
-static bool collect_words(writer *w) {
-    size_t n = 0, size = 1024;
-    for (size_t i = 0; i < w->pdf->n_lines; i++)
-        n += w->pdf->lines[i].words;
-    while (size < 2 * n)
-        size *= 2;
-    w->words = calloc(size, sizeof *w->words);
-    w->words_mask = size - 1;
-    for (size_t i = 0; w->words && i < w->pdf->n_lines; i++) {
-        const char *data = text_of(w, &w->pdf->lines[i]);
-        size_t length = w->pdf->lines[i].length;
-        for (size_t at = 0, left = n; at < length && left > 0; left--) {
-            const char *space = memchr(data + at, ' ', length - at), *word = data + at;
-            size_t end = space ? (size_t)(space - data) : length, m = end - at;
-            trim_word(&word, &m);
-            if (m > 0 && word[m - 1] != '-') {
-                uint64_t hash = word_hash(word, m, NULL, 0);
-                *word_slot(w, hash) = hash;
-            }
-            at = end + 1;
-        }
-    }
-    return w->words != NULL;
-}
-
-/* Length of the hyphen that cuts a word at the end of a line: 0: there is none. */
-static size_t hyphen_at_end(const char *data, size_t length) {
-    if (length > 1 && data[length - 1] == '-' && data[length - 2] != '-' && data[length - 2] != ' ')
-        return 1;
-    if (length > 3 && memcmp(data + length - 3, "\xE2\x80\x90", 3) == 0)
-        return 3;
-    return length > 2 && memcmp(data + length - 2, "\xC2\xAD", 2) == 0 ? 2 : 0;
-}
-
-/* Was the hyphen put there by the line's end? Not when the word has it elsewhere, or goes on with a capital. */
-static bool joins_word(const writer *w, const char *head, size_t head_length, size_t hyphen, const char *tail,
-                       size_t tail_length) {
-    size_t start = head_length;
-    while (start > 0 && head[start - 1] != ' ')
-        start--;
-    const char *word = head + start, *space = memchr(tail, ' ', tail_length);
-    size_t n = head_length - start, m = space ? (size_t)(space - tail) : tail_length;
-    while (m > 0 && is_word_end(tail[m - 1]))
-        m--;
-    while (n > 0 && is_word_end(word[0])) {
-        word++;
-        n--;
-    }
-    if (hyphen == 2)
-        return true;
-    uint32_t first = 0;
-    drt_utf8_decode(tail, tail_length, &first);
-    if (n < 2 || !utf8proc_islower((utf8proc_int32_t)first) || isdigit((unsigned char)word[n - 2]))
-        return false;
-    if (has_word(w, word_hash(word, n, tail, m))) /* with its hyphen */
-        return false;
-    return has_word(w, word_hash(word, n - hyphen, tail, m)) || !memchr(word, '-', n - hyphen);
-}
-
 /* ----------------------------------------------------------------------- writing ---- */
 
 static void add(writer *w, const char *data, size_t length) {
@@ -201,45 +103,19 @@ static void mark_page(writer *w, size_t page) {
     w->failed = w->failed || !drt_extract_add_page(w->extract, drt_text_position(&w->text), (int64_t)page + 1);
 }
 
-static uint32_t last_character(const char *data, size_t length) {
-    uint32_t c = 0;
-    size_t at = drt_utf8_floor(data, length, length - 1);
-    drt_utf8_decode(data + at, length - at, &c);
-    return c;
-}
-
-/* Does the line end in an address that goes on with the next one? */
-static bool ends_in_address(const char *data, size_t length) {
-    size_t start = length;
-    while (start > 0 && data[start - 1] != ' ')
-        start--;
-    const char *word = data + start;
-    size_t n = length - start;
-    return n > 4 && (memmem(word, n, "://", 3) || memmem(word, n, "www.", 4)) && strchr("/._?=&%#", word[n - 1]);
-}
-
 /* What stands between the last line and this one in a paragraph. The hyphen of the last line was kept back. */
 static void join(writer *w, line_pointer line) {
     const char *head = text_of(w, w->last), *tail = text_of(w, line);
-    size_t hyphen = hyphen_at_end(head, w->last->length);
-    uint32_t first = 0;
-    drt_utf8_decode(tail, line->length, &first);
-    if (w->row) {
+    size_t hyphen = w->row ? 0 : drt_pdf_hyphen(head, w->last->length);
+    if (!hyphen && (w->row || drt_pdf_needs_space(head, w->last->length, tail, line->length)))
         add(w, " ", 1);
-    } else if (hyphen) {
-        if (!joins_word(w, head, w->last->length, hyphen, tail, line->length))
-            add(w, head + w->last->length - hyphen, hyphen);
-    } else {
-        uint32_t last = last_character(head, w->last->length);
-        if (!(drt_is_wide(first) && drt_is_wide(last)) && last != EM_DASH && first != EM_DASH &&
-            !ends_in_address(head, w->last->length))
-            add(w, " ", 1);
-    }
+    else if (hyphen && !drt_pdf_joins_word(&w->words, head, w->last->length, tail, line->length))
+        add(w, head + w->last->length - hyphen, hyphen);
 }
 
 /* A line's end that is no paragraph's: the hyphen that was kept back is a real one. */
 static void end_line(writer *w) {
-    size_t hyphen = w->last && !w->row ? hyphen_at_end(text_of(w, w->last), w->last->length) : 0;
+    size_t hyphen = w->last && !w->row ? drt_pdf_hyphen(text_of(w, w->last), w->last->length) : 0;
     if (hyphen)
         add(w, text_of(w, w->last) + w->last->length - hyphen, hyphen);
 }
@@ -255,7 +131,7 @@ static note *find_note(const writer *w, line_pointer line, size_t page) {
 /* `begin`: bytes at its beginning that are left out. */
 static void put_line(writer *w, line_pointer line, size_t page, bool row, size_t begin) {
     const char *data = text_of(w, line);
-    size_t end = line->length - (row ? 0 : hyphen_at_end(data, line->length));
+    size_t end = line->length - (row ? 0 : drt_pdf_hyphen(data, line->length));
     note *found = find_note(w, line, page);
     mark_page(w, page);
     if (found && line->reference_at >= begin && line->reference_at + line->reference_length <= end) {
@@ -372,9 +248,9 @@ static relation relate(const writer *w, const column *c, size_t i) {
         return PARAGRAPH;
     if (w->n_lines == 1 && step < -0.4f * (c->right - c->left))
         return PARAGRAPH; /* behind what stands at the other edge: a date, a number of an equation */
-    if (a->leader && !hyphen_at_end(text_of(w, a), a->length))
+    if (a->leader && !drt_pdf_hyphen(text_of(w, a), a->length))
         return LINE; /* an entry of a table of contents */
-    if (hyphen_at_end(text_of(w, a), a->length))
+    if (drt_pdf_hyphen(text_of(w, a), a->length))
         return JOIN;
     if (begins_item(w, b) && (ends || step != 0 || room_behind(c, a) > b->first_word))
         return w->list ? LINE : PARAGRAPH;
@@ -397,7 +273,7 @@ static relation continue_column(const writer *w, const column *c) {
         return PARAGRAPH;
     if (begins_item(w, b))
         return w->list ? LINE : PARAGRAPH;
-    if (hyphen_at_end(text_of(w, a), a->length))
+    if (drt_pdf_hyphen(text_of(w, a), a->length))
         return JOIN;
     bool small = begins_small(w, b);
     if (!w->full || (drt_ends_sentence(text_of(w, a), a->length) && !small))
@@ -765,7 +641,7 @@ drt_status drt_pdf_text(drt_context *context, const drt_pdf *pdf, drt_extract *e
     drt_text_start(&w.text, &extract->text);
     w.dropped = calloc(pdf->n_lines + 1, 1);
     w.labels = calloc(pdf->n_lines + 1, sizeof *w.labels);
-    w.failed = !w.dropped || !w.labels || !collect_words(&w);
+    w.failed = !w.dropped || !w.labels || !drt_pdf_collect_words(pdf, &w.words);
     if (!w.failed) {
         drt_pdf_find_heads(pdf, w.body, w.dropped);
         w.failed = !drt_pdf_find_title(pdf, w.body, w.dropped, extract);
@@ -776,7 +652,7 @@ drt_status drt_pdf_text(drt_context *context, const drt_pdf *pdf, drt_extract *e
         extract->n_pages--; /* last pages without anything to see */
     free(w.dropped);
     free(w.labels);
-    free(w.words);
+    free(w.words.hashes);
     free(w.notes);
     free(w.note_lines);
     drt_buffer_free(&w.scratch);

@@ -320,6 +320,14 @@ def numbers_of_equations():
     return document
 
 
+@case("Before.\n\nBehind.")
+def nothing_but_dots():
+    document, page = one_page()
+    for y, text in ((740, "Before."), (700, ". " * 40), (680, "." * 60), (640, "Behind.")):
+        page.text(72, y, text)
+    return document
+
+
 @case("Contents\n\n1 Locks 3\n1.1 Gates of oak 5\n2 Weirs 12\nIndex 90")
 def dots_that_lead_to_pages():
     document, page = one_page()
@@ -339,6 +347,15 @@ def addresses_and_dashes_cut_by_lines():
     document.font("D", b"Helvetica", {**{c: chr(c) for c in range(32, 127)}, 1: "\u2014"}, False)
     for y, line in ((700, b"See https://library.example/locks/"), (688, b"of/the/north for more, or the lock\x01"), (676, b"the old one\x01of Thorn.")):
         page.raw(b"BT /D 10 Tf 72 %d Td %s Tj ET" % (y, string(line)))
+    return document
+
+
+@case("The keepers of the locks in the range 1\u20137 is kept by e\u2011mail, and her self-winding clock is well known. Hand-made gates are handmade.")
+def hyphens_and_dashes_cut_by_lines():
+    document, page = one_page()
+    document.font("D", b"Helvetica", {**{c: chr(c) for c in range(32, 127)}, 1: "\u2013", 2: "\u2011", 3: "\u2010"}, False)
+    for row, line in enumerate((b"The keepers of the locks in the range 1\x01", b"7 is kept by e\x02", b"mail, and her self-", b"winding clock is well known. Hand-made gates are hand\x03", b"made.")):
+        page.raw(b"BT /D 10 Tf 72 %d Td %s Tj ET" % (700 - 12 * row, string(line)))
     return document
 
 
