@@ -9,7 +9,7 @@ cd "$(dirname "$0")"
 BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config libarchive-dev libsqlite3-dev libopenblas-dev libzstd-dev zlib1g-dev
   libxml2-dev libuchardet-dev libutf8proc-dev libcjson-dev nettle-dev libsentencepiece-dev libncurses-dev"
 TEST_PACKAGES="clang clang-format libclang-rt-14-dev libcmocka-dev mandoc python3 bash zsh fish xz-utils"
-RUN_PACKAGES="poppler-utils"
+RUN_PACKAGES="poppler-utils poppler-data"
 QUESTION="Who led the horses out of the burning stable?"
 
 say() { printf '\n== %s\n' "$*"; }

@@ -97,6 +97,35 @@ static void append_character(reader *r, const char *data, size_t length, uint32_
     free(letters);
 }
 
+static bool is_digit(uint32_t c) {
+    return (c >= '0' && c <= '9') || (c >= 0x660 && c <= 0x669) || (c >= 0x6F0 && c <= 0x6F9);
+}
+
+static uint32_t character_before(const char *data, size_t end, size_t *at) {
+    uint32_t c = 0;
+    *at = end > 0 ? drt_utf8_floor(data, end, end - 1) : 0;
+    return end > 0 && drt_utf8_decode(data + *at, end - *at, &c) == end - *at ? c : 0;
+}
+
+/* Where the number begins that ends here: digits with signs between them, which are read from left to right. */
+static size_t number_start(const char *data, size_t end) {
+    size_t start = end, at, before;
+    for (uint32_t c = character_before(data, end, &at); c; c = character_before(data, start, &at)) {
+        bool sign = c < 0x80 && strchr("./,:", (int)c) && is_digit(character_before(data, at, &before));
+        if (!is_digit(c) && !sign)
+            break;
+        start = at;
+    }
+    return start;
+}
+
+/* The bracket that looks the other way; NULL: it is none. */
+static const char *mirrored(char c) {
+    static const char pairs[] = "()[]{}<>";
+    const char *found = c ? strchr(pairs, c) : NULL;
+    return found ? pairs + ((found - pairs) ^ 1) : NULL;
+}
+
 /* Characters stand as they are seen, from left to right: those of a word that is read the other way are turned
  * round, but for the digits of a number. */
 static void append_word_text(reader *r, const char *data, size_t length, bool turned) {
@@ -111,15 +140,12 @@ static void append_word_text(reader *r, const char *data, size_t length, bool tu
             n = 1;
             c = 0xFFFD;
         }
-        if (turned && c >= '0' && c <= '9') {
-            while (from > 0 && data[from - 1] >= '0' && data[from - 1] <= '9')
-                from--;
-            for (size_t i = from; i < end; i++)
-                append_character(r, data + i, 1, (unsigned char)data[i]);
-        } else if (turned && c < 0x80 && c && strchr("()[]{}<>", (int)c)) {
-            static const char pairs[] = "()[]{}<>";
-            char mirrored = pairs[(strchr(pairs, (int)c) - pairs) ^ 1];
-            append_character(r, &mirrored, 1, (unsigned char)mirrored);
+        if (turned && is_digit(c)) {
+            from = number_start(data, end);
+            append_word_text(r, data + from, end - from, false);
+        } else if (turned && c < 0x80 && mirrored((char)c)) {
+            const char *other = mirrored((char)c);
+            append_character(r, other, 1, (unsigned char)*other);
         } else {
             append_character(r, data + from, n, c);
         }
@@ -325,6 +351,10 @@ static bool is_leader(const reader *r, size_t i) {
     return w[i].length > ELLIPSIS || end - first > ELLIPSIS;
 }
 
+static bool is_bracket(const reader *r, const word *w) {
+    return w->length == 1 && mirrored(r->words_text.data[w->at]);
+}
+
 static void add_words(reader *r, drt_pdf_line *line) {
     bool sideways = line->sideways;
     for (size_t i = 0; i < r->n_words; i++) {
@@ -346,7 +376,10 @@ static void add_words(reader *r, drt_pdf_line *line) {
             line->reference_at = r->pdf->text.length - line->at;
             line->reference_length = w->length;
         }
-        append(r, &r->pdf->text, r->words_text.data + w->at, w->length);
+        if (line->right_to_left && is_bracket(r, w))
+            append(r, &r->pdf->text, mirrored(r->words_text.data[w->at]), 1);
+        else
+            append(r, &r->pdf->text, r->words_text.data + w->at, w->length);
     }
 }
 

@@ -492,6 +492,17 @@ def chinese():
     return document
 
 
+@case("\u05d1\u05e9\u05e0\u05ea 1804/5 (\u05d4\u05e9\u05d5\u05de\u05e8) \u0663\u0660.")
+def numbers_and_brackets_from_the_right():
+    """Hebrew as it is seen, from the left: a full stop, digits, words letter by letter; each word has its place."""
+    document, page = one_page()
+    x = 72
+    for word in (".\u0663\u0660", "(", "\u05e8\u05de\u05d5\u05e9\u05d4", ")", "1804/5", "\u05ea\u05e0\u05e9\u05d1"):
+        page.raw(b"BT /U 12 Tf 1 0 0 1 %g 700 Tm <%s> Tj ET" % (x, word.encode("utf-16-be").hex().encode()))
+        x += (width(word, 12) if word in "()" else 6 * len(word)) + (0 if word in ("(", "\u05e8\u05de\u05d5\u05e9\u05d4") else 4)
+    return document
+
+
 @case(has=["\u6c34\u9580\u306e\u756a\u4eba\u306f\u591c\u3082\u7720\u3089\u306a\u3044\u3002\u6c34\u4f4d\u3092\u8a18\u3059\u3002"])
 def japanese_from_above():
     document, page = one_page()

@@ -23,7 +23,7 @@ def line(text="The keeper of the lock writes it down.", **info):
 # -------------------------------------------------------------------------------------------------------- fonts
 
 def foreign(encoding, ordering, codes):
-    """Text in a font that is not in the file, by the tables of poppler-data or none."""
+    """Text in a font that is not in the file."""
     document, page = one_page()
     page.raw(b"BT /W 12 Tf 72 700 Td <%s> Tj ET" % codes.hex().encode())
 
@@ -36,11 +36,6 @@ def foreign(encoding, ordering, codes):
         for i, body in enumerate(bodies):
             bodies[i] = body.replace(b"/Font << ", b"/Font << /W %d 0 R " % len(bodies))
     return with_objects(document, change)
-
-
-@case(status="skipped", reason="its letters cannot be told without the tables of the package poppler-data")
-def chinese_without_tables():
-    return foreign(b"GBK-EUC-H", b"GB1", "\u6c34\u95e8\u7684\u8bb0\u5f55".encode("gbk"))
 
 
 @case(status="skipped")

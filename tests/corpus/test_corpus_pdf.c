@@ -198,6 +198,9 @@ static void put_program(const char *script) {
     setenv("DRT_PDFTOTEXT", scratch_path("pdftotext"), 1);
 }
 
+#define WORD "<word xMin=\"72\" yMin=\"80\" xMax=\"99\" yMax=\"90\">Kept</word>"
+#define PAGE "<page width=\"600\" height=\"800\"><line>" WORD "</line></page>"
+
 static void a_missing_program_is_named(void **state) {
     (void)state;
     char *before = strdup(getenv("PATH"));
@@ -211,6 +214,18 @@ static void a_missing_program_is_named(void **state) {
     unsetenv("DRT_PDFTOTEXT");
 }
 
+/* Chinese, Japanese and Korean in fonts that are not in the file. */
+static void missing_tables_are_named(void **state) {
+    (void)state;
+    put_program("echo \"Syntax Error: Missing language pack for 'Adobe-GB1' mapping\" >&2; echo '<page></page>'");
+    assert_fixture("table", "skipped | pdf | its letters cannot be told without the tables of the package poppler-data "
+                            "| ");
+    put_program("echo \"Syntax Error: Missing language pack for 'Adobe-GB1' mapping\" >&2; echo '" PAGE "'");
+    assert_fixture("table", "partial | pdf | some of its letters cannot be told without the tables of the package "
+                            "poppler-data | Kept");
+    unsetenv("DRT_PDFTOTEXT");
+}
+
 /* That of xpdf has the same name, and no option that tells places. */
 static void another_program_of_that_name_is_told_apart(void **state) {
     (void)state;
@@ -220,9 +235,6 @@ static void another_program_of_that_name_is_told_apart(void **state) {
                             "or too old | ");
     unsetenv("DRT_PDFTOTEXT");
 }
-
-#define WORD "<word xMin=\"72\" yMin=\"80\" xMax=\"99\" yMax=\"90\">Kept</word>"
-#define PAGE "<page width=\"600\" height=\"800\"><line>" WORD "</line></page>"
 
 static void a_program_that_breaks_down_costs_its_rest(void **state) {
     (void)state;
@@ -324,6 +336,7 @@ int main(void) {
         TEST(what_is_lost_in_part_is_told),
         TEST(loops_and_bombs_end),
         TEST(a_missing_program_is_named),
+        TEST(missing_tables_are_named),
         TEST(another_program_of_that_name_is_told_apart),
         TEST(a_program_that_breaks_down_costs_its_rest),
         TEST(odd_output_is_read_somehow),
