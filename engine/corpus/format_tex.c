@@ -10,6 +10,26 @@
 #define EXPANSION (4u << 20) /* bytes of macros and arguments that a document may have, and */
 #define EXPANSION_RATIO 16   /* so many times its size */
 
+/* "<<name>>=" on a line of its own begins code of Sweave or knitr, up to a line that begins with "@". */
+static void run_chunk(tex *t) {
+    tex_frame *f = tex_source(t);
+    const char *from = f->data + f->at, *stop = f->data + f->length;
+    const char *end = memchr(from, '\n', (size_t)(stop - from));
+    if (!end || end - from < 5 || memcmp(from, "<<", 2) != 0 || memcmp(end - 3, ">>=", 3) != 0)
+        return;
+    tex_end_paragraph(t);
+    for (const char *line = end + 1; line < stop; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(stop - line));
+        end = end ? end : stop - 1;
+        f->at = (size_t)(end - f->data) + 1;
+        if (*line == '@')
+            break;
+        tex_put(t, line, (size_t)(end - line) + (*end != '\n'));
+        tex_end_line(t);
+    }
+    tex_end_paragraph(t);
+}
+
 /* White space: with a blank line it ends a paragraph. */
 static void run_space(tex *t) {
     tex_frame *f = tex_source(t);
@@ -22,6 +42,8 @@ static void run_space(tex *t) {
         tex_end_paragraph(t);
     else
         tex_put_text(t, " ");
+    if (lines > 0 && f->at < f->length && f->data[f->at] == '<')
+        run_chunk(t);
 }
 
 /* What a comment leaves: a blank line behind it ends the paragraph. */
@@ -106,6 +128,7 @@ static void clear(tex *t) {
     while (t->n_frames > 0)
         tex_pop(t);
     drt_buffer_free(&t->title);
+    drt_buffer_free(&t->front);
     tex_free_bibliography(t);
     tex_free_counters(t);
     drt_tex_macros_free(&t->macros);
@@ -119,8 +142,9 @@ static bool is_plain(const char *data, size_t length) {
            drt_tex_contains(data, length, "\\nopagenumbers");
 }
 
-/* Reads the source into the extract; known_labels: what an earlier reading found, or NULL. NULL: out of memory. */
-static tex *read_source(drt_context *context, const drt_buffer *source, const drt_tex_macros *known_labels,
+/* Reads the source into the extract. known_labels: what an earlier reading found, or NULL. whole: it is a text from its
+ * beginning on. NULL: out of memory. */
+static tex *read_source(drt_context *context, const drt_buffer *source, const drt_tex_macros *known_labels, bool whole,
                         drt_extract *extract) {
     const char *data = source->data ? source->data : "";
     tex *t = calloc(1, sizeof *t);
@@ -130,7 +154,7 @@ static tex *read_source(drt_context *context, const drt_buffer *source, const dr
     t->extract = extract;
     t->known_labels = known_labels;
     t->budget = EXPANSION + EXPANSION_RATIO * (int64_t)source->length;
-    t->body = !drt_tex_contains(data, source->length, "\\begin{document}");
+    t->body = whole;
     t->plain = t->body && is_plain(data, source->length);
     drt_flow_start(&t->flow, &extract->text);
     tex_start_counters(t, drt_tex_contains(data, source->length, "\\chapter{"));
@@ -143,19 +167,24 @@ static tex *read_source(drt_context *context, const drt_buffer *source, const dr
     return t;
 }
 
-/* Reads it twice when it refers to its own numbers, as TeX does. */
+/* How a source is read: whole, or from \begin{document} on; again when that never comes, since it stands in a comment or in
+ * an example. Twice when it refers to its own numbers, as TeX does. */
 static drt_status read_twice(drt_context *context, const drt_buffer *source, const drt_charset_facts *facts,
                              drt_extract *extract) {
     const char *data = source->data ? source->data : "";
+    bool refers = drt_tex_contains(data, source->length, "label") && drt_tex_contains(data, source->length, "ref");
+    bool whole = !drt_tex_contains(data, source->length, "\\begin{document}");
     tex *first = NULL, *t = NULL;
     drt_extract draft = {0};
-    bool refers = drt_tex_contains(data, source->length, "\\label") && drt_tex_contains(data, source->length, "ref");
-    if (refers)
-        first = read_source(context, source, NULL, &draft);
-    bool ok = !refers || (first && !first->failed);
-    bool cancelled = first && first->cancelled;
+    bool ok = true, cancelled = false;
+    if (refers || !whole) {
+        first = read_source(context, source, NULL, whole, &draft);
+        ok = first && !first->failed;
+        cancelled = first && first->cancelled;
+        whole |= ok && !first->body;
+    }
     if (ok && !cancelled)
-        t = read_source(context, source, first ? &first->labels : NULL, extract);
+        t = read_source(context, source, first && first->body ? &first->labels : NULL, whole, extract);
     ok = ok && (cancelled || (t && !t->failed && note_losses(t, facts)));
     cancelled |= t && t->cancelled;
     drt_extract_clear(&draft);
@@ -170,6 +199,7 @@ drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *
     const char *label = NULL;
     size_t label_length = drt_tex_encoding(input->data, input->length, &label);
     drt_status status = drt_charset_decode(context, input->data, input->length, label, label_length, &decoded, &facts);
+    drt_tex_end_lines(&decoded);
     if (status == DRT_OK)
         status = read_twice(context, &decoded, &facts, extract);
     drt_buffer_free(&decoded);

@@ -487,7 +487,6 @@ static const symbol symbols[] = {
     {"wp", "\xE2\x84\x98"},
     {"wr", " \xE2\x89\x80 "},
     {"xi", "\xCE\xBE"},
-    {"xspace", ""},
     {"zeta", "\xCE\xB6"},
     {"{", "{"},
     {"|", "\xE2\x80\x96"},
@@ -566,6 +565,21 @@ bool drt_tex_contains(const char *data, size_t length, const char *word) {
             return true;
     }
     return false;
+}
+
+void drt_tex_end_lines(drt_buffer *text) {
+    size_t n = 0;
+    if (text->length == 0 || !memchr(text->data, '\r', text->length))
+        return;
+    for (size_t at = 0; at < text->length; at++) {
+        bool feed = at + 1 < text->length && text->data[at + 1] == '\n';
+        if (text->data[at] != '\r')
+            text->data[n++] = text->data[at];
+        else if (!feed)
+            text->data[n++] = '\n';
+    }
+    text->length = n;
+    text->data[n] = 0;
 }
 
 /* "\usepackage[latin1]{inputenc}": what the document says of its bytes. */

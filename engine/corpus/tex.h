@@ -52,6 +52,8 @@ void drt_tex_macro_clear(drt_tex_macro *macro);
  * words. */
 size_t drt_tex_control(const char *data, size_t length, bool at_letter);
 bool drt_tex_contains(const char *data, size_t length, const char *word);
+/* Makes every line end a "\n": a comment that goes to the end of its line must not go on to the end of the text. */
+void drt_tex_end_lines(drt_buffer *text);
 /* The label of the encoding that a source declares ("\\usepackage[latin1]{inputenc}"); returns its length, 0: none. */
 size_t drt_tex_encoding(const char *data, size_t length, const char **label);
 

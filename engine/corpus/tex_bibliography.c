@@ -361,7 +361,11 @@ bool drt_biblatex_write(const char *data, size_t length, const drt_bibliography_
         if (!next)
             break;
         at = (size_t)(next - data);
-        if (starts(text, at, "\\entry{") && read_group(text, at + 6, &key)) {
+        if (starts(text, at, "\\entry{")) {
+            if (read_group(text, at + 6, &key) == 0) {
+                broken++;
+                continue;
+            }
             ok = !open || finish(&e, filter, out);
             e = (entry){.key = key.data, .key_length = key.length};
             open = true;

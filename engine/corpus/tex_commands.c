@@ -7,7 +7,7 @@
 
 #include "engine/corpus/tex_tables.h"
 
-#define ARGUMENTS 1000 /* bytes of groups that are taken for arguments of an unknown command */
+#define ARGUMENTS 500 /* bytes of groups that are taken for arguments of an unknown command */
 
 /* Text as it is typed, between braces or two signs of one kind. */
 static void put_raw(tex *t, bool braces_only) {
@@ -21,7 +21,25 @@ static void put_raw(tex *t, bool braces_only) {
     for (int depth = 0; at < f->length && (f->data[at] != close || depth > 0) && f->data[at] != '\n'; at++)
         depth += open != '{' ? 0 : f->data[at] == '{' ? 1 : f->data[at] == '}' ? -1 : 0;
     tex_put(t, f->data + f->at, at - f->at);
-    f->at = at < f->length ? at + 1 : at;
+    f->at = at < f->length && f->data[at] != '\n' ? at + 1 : at;
+}
+
+/* Macros that every TeX has: nothing is lost with them. */
+static bool is_common(const drt_buffer *name) {
+    static const char *const names[] = {"glyphtounicode", "epsf",       "harvmac",  "psfig",    "amstex", "amssym",
+                                        "amssym.def",     "amssym.tex", "pstricks", "xy",       "xypic",  "tcilatex",
+                                        "mssymb",         "phyzzx",     "jytex",    "lanlmac",  "eplain", "miniltx",
+                                        "graphicx",       "color",      "pictex",   "epsfig",   "rotate", "tikz",
+                                        "fixltx2e",       "plain",      "latexsym", "supertab", "hyphen", "ushyph"};
+    size_t n = name->length;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        bool suffix = n == length + 4 &&
+                      (memcmp(name->data + length, ".tex", 4) == 0 || memcmp(name->data + length, ".sty", 4) == 0);
+        if ((n == length || suffix) && memcmp(name->data, names[i], length) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* A file that isn't part of the source. */
@@ -39,7 +57,7 @@ static void miss(tex *t) {
         tex_read_argument(t, &name);
     }
     size_t used = strlen(t->missing);
-    if (name.length > 0 && t->n_missing++ < 4 && used + name.length + 3 < TEX_MISSING &&
+    if (name.length > 0 && !is_common(&name) && t->n_missing++ < 4 && used + name.length + 3 < TEX_MISSING &&
         !memchr(name.data, 0, name.length))
         snprintf(t->missing + used, TEX_MISSING - used, "%s%.*s", used ? ", " : "", (int)name.length, name.data);
     drt_buffer_free(&name);
@@ -68,6 +86,41 @@ static void put_block(tex *t) {
     tex_end_paragraph(t);
     tex_run_argument(t);
     tex_end_paragraph(t);
+}
+
+/* \abstract{...}: before the document begins it is kept for then. */
+static void put_front(tex *t) {
+    drt_buffer text = {0};
+    tex_skip_space(t);
+    if (t->body || tex_peek(t) != '{') {
+        put_block(t);
+        return;
+    }
+    tex_read_argument(t, &text);
+    t->failed |= !drt_buffer_append_text(&t->front, "\n\n") ||
+                 !drt_buffer_append(&t->front, text.data ? text.data : "", text.length) ||
+                 !drt_buffer_append_text(&t->front, "\n\n");
+    drt_buffer_free(&text);
+}
+
+/* \hspace{1em} is a space, unless it takes some away. */
+static void put_space(tex *t) {
+    drt_buffer size = {0};
+    tex_take(t, '*');
+    tex_read_argument(t, &size);
+    if (size.length > 0 && size.data[0] != '-' && size.data[0] != '0')
+        tex_put_text(t, " ");
+    drt_buffer_free(&size);
+}
+
+/* \xspace: the space behind a macro's name, unless a sign follows that has none before it. */
+static void put_space_of_word(tex *t) {
+    int next = tex_peek(t);
+    const tex_frame *f = next == '\\' ? tex_source(t) : NULL;
+    bool command = f && f->at + 1 < f->length && isalpha((unsigned char)f->data[f->at + 1]);
+    bool note = f && f->length - f->at > 9 && memcmp(f->data + f->at, "\\footnote", 9) == 0;
+    if (next >= 0x80 || isalnum(next) || (next > 0 && strchr("$([`\"", next)) || (command && !note))
+        tex_put_text(t, " ");
 }
 
 /* \section*[short]{...} */
@@ -111,7 +164,7 @@ static void end_row(tex *t) {
     tex_drop_option(t);
     if (!t->matrices)
         tex_number_row(t);
-    if (t->math && t->matrices)
+    if (t->math == 1 || (t->math && t->matrices))
         tex_put_text(t, "; ");
     else if (t->math || !t->tables || t->capture)
         tex_end_line(t);
@@ -260,6 +313,8 @@ static void skip_code(tex *t) {
             f->at = at;
             return;
         }
+    if (f)
+        tex_spend(t, f->length - f->at);
 }
 
 static void run_action(tex *t, const tex_command *c) {
@@ -294,6 +349,16 @@ static void run_action(tex *t, const tex_command *c) {
         break;
     case TEX_BLOCK_OF_OPTION:
         put_option(t);
+        break;
+    case TEX_ACRONYM:
+        tex_put_acronym(t, c->name);
+        break;
+    case TEX_ACRONYM_KEYS_NEW:
+        tex_new_described_acronym(t);
+        break;
+    case TEX_ACRONYM_NEW:
+    case TEX_ACRONYM_SHORT_NEW:
+        tex_new_acronym(t, c->action == TEX_ACRONYM_SHORT_NEW);
         break;
     case TEX_APPENDIX:
         tex_appendix(t);
@@ -357,6 +422,9 @@ static void run_action(tex *t, const tex_command *c) {
         break;
     case TEX_END_DOCUMENT:
         t->ended = true;
+        break;
+    case TEX_FRONT:
+        put_front(t);
         break;
     case TEX_FONT:
         drop_font(t);
@@ -447,6 +515,15 @@ static void run_action(tex *t, const tex_command *c) {
     case TEX_SET_VERBATIM:
         tex_set_environment(t, c->action == TEX_SET_VERBATIM);
         break;
+    case TEX_SPACE_OF_WORD:
+        put_space_of_word(t);
+        break;
+    case TEX_SPACE:
+        put_space(t);
+        break;
+    case TEX_NEW_LINE:
+        tex_end_line(t);
+        break;
     case TEX_STATEMENT:
         put_theorem(t);
         break;
@@ -525,7 +602,7 @@ static void run_unknown(tex *t, const char *name, size_t length) {
     else if (arguments > 0)
         run_arguments(t, arguments);
     else if (next == '[' && !t->math)
-        tex_drop_option(t);
+        tex_drop_arguments(t, "oo");
     else if (next == '=' && !t->math)
         tex_drop_dimension(t);
 }
@@ -539,6 +616,8 @@ void tex_run_command(tex *t, const char *name, size_t length, bool defined) {
         tex_expand(t, macro);
     else if (c)
         run_action(t, c);
+    else if (t->tabbing && length == 1 && strchr("=>", name[0]))
+        tex_put_text(t, " ");
     else if ((text = drt_tex_accent(name, length, &math_only)) != NULL && (t->math || !math_only))
         tex_put_accent(t, text);
     else if ((text = drt_tex_symbol(name, length)) != NULL)

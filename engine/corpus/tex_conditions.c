@@ -8,7 +8,7 @@
 
 #include "engine/corpus/tex_tables.h"
 
-#define SCAN_COST 8 /* bytes looked through in vain that count as one of an expansion */
+#define SCAN_COST 2 /* bytes looked through in vain that count as one of an expansion */
 
 /* ------------------------------------------------------------------ conditions with branches in braces ---- */
 

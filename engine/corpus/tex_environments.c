@@ -119,6 +119,25 @@ void tex_set_environment(tex *t, bool wanted) {
     drt_buffer_free(&name);
 }
 
+/* "[caption={A mill}, label=lst:a]" of a listing; what else there may be is dropped. */
+static void put_listing_caption(tex *t) {
+    drt_buffer option = {0}, caption = {0}, label = {0};
+    tex_read_option(t, &option);
+    bool captioned = tex_find_value(t, &option, "caption", &caption),
+         labelled = tex_find_value(t, &option, "label", &label);
+    if (captioned) {
+        tex_end_paragraph(t);
+        tex_number_caption(t, "listing", 7);
+        tex_run_text(t, &caption);
+        tex_end_paragraph(t);
+    }
+    if (captioned && labelled)
+        tex_set_label(t, &label);
+    drt_buffer_free(&option);
+    drt_buffer_free(&caption);
+    drt_buffer_free(&label);
+}
+
 static void begin_environment(tex *t, const drt_buffer *name) {
     static const tex_environment unknown = {"", SET_UNKNOWN, ""};
     const tex_environment *e = find_environment(t, name);
@@ -131,6 +150,8 @@ static void begin_environment(tex *t, const drt_buffer *name) {
         return;
     }
     tex_drop_overlay(t);
+    if (e->kind == SET_VERBATIM && e->arguments[0] == 'o')
+        put_listing_caption(t);
     tex_drop_arguments(t, e->arguments);
     switch (e->kind) {
     case SET_AS_BLOCK:
@@ -161,6 +182,10 @@ static void begin_environment(tex *t, const drt_buffer *name) {
         break;
     case SET_AS_MATRIX:
         t->matrices++;
+        break;
+    case SET_AS_TABBING:
+        tex_end_paragraph(t);
+        t->tabbing++;
         break;
     case SET_NOTHING:
     case SET_VERBATIM:
@@ -195,9 +220,19 @@ static void end_environment(tex *t, const drt_buffer *name) {
     case SET_AS_MATRIX:
         t->matrices -= t->matrices > 0;
         break;
+    case SET_AS_TABBING:
+        t->tabbing -= t->tabbing > 0;
+        tex_end_paragraph(t);
+        break;
     default:
         break;
     }
+}
+
+static void begin_document(tex *t) {
+    t->body = true;
+    if (t->front.length > 0 && tex_push(t, t->front.data, t->front.length, t->front.data, false))
+        t->front = (drt_buffer){0};
 }
 
 /* \begin{name} and \end{name}: the document's own environments are macros. */
@@ -212,7 +247,7 @@ void tex_run_environment(tex *t, bool begin) {
     if (begin && !document)
         tex_open_scope(t, plain, name.length);
     if (document && begin)
-        t->body = true;
+        begin_document(t);
     else if (document)
         t->ended = true;
     else if (own)

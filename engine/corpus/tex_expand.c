@@ -6,6 +6,8 @@
 
 #include "engine/corpus/tex_tables.h"
 
+#define BETWEEN 4096 /* bytes of an argument between two signs */
+
 /* Puts arguments in their places: "#1", and "##" for "#". */
 static bool substitute(const drt_string *body, const drt_buffer *arguments, int n, drt_buffer *out) {
     bool ok = drt_buffer_reserve(out, body->length + 1);
@@ -152,7 +154,8 @@ static bool read_between(tex *t, char open, char close, drt_buffer *out) {
         return tex_read_option(t, out);
     if (!f || f->data[f->at] != open)
         return false;
-    const char *from = f->data + f->at + 1, *end = memchr(from, close, f->length - f->at - 1);
+    size_t left = f->length - f->at - 1, near = left < BETWEEN ? left : BETWEEN;
+    const char *from = f->data + f->at + 1, *end = memchr(from, close, near);
     if (!end)
         return false;
     t->failed |= !drt_buffer_append(out, from, (size_t)(end - from));

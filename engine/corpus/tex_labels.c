@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NESTED 8        /* counters that stand in each other */
+#define LABEL_BYTES 400 /* of labels that an unknown command may refer to */
+
 /* ------------------------------------------------------------------ counters ---- */
 
 static tex_counter *find_counter(tex *t, const char *name, size_t length) {
@@ -34,7 +37,7 @@ static tex_counter *add_counter(tex *t, const char *name, size_t length, const c
 }
 
 static bool is_inside(const tex *t, const tex_counter *counter, int outer) {
-    for (int i = counter->within, steps = 0; i >= 0 && steps < TEX_COUNTERS; i = t->counters[i].within, steps++)
+    for (int i = counter->within, steps = 0; i >= 0 && steps < NESTED; i = t->counters[i].within, steps++)
         if (i == outer)
             return true;
     return false;
@@ -420,19 +423,24 @@ void tex_forget_number(tex *t) {
 /* ------------------------------------------------------------------ labels and references ---- */
 
 /* A key's anchor is kept as "number\nkind". */
-void tex_put_label(tex *t) {
-    drt_buffer key = {0}, value = {0};
+void tex_set_label(tex *t, drt_buffer *key) {
+    drt_buffer value = {0};
     drt_tex_macro macro = {0};
-    tex_drop_option(t);
-    tex_read_argument(t, &key);
-    if (key.length > 0 && *t->anchor.number) {
+    if (key->length > 0 && *t->anchor.number) {
         bool ok = drt_buffer_printf(&value, "%s\n%s", t->anchor.number, t->anchor.kind) &&
-                  drt_string_take(&macro.body, &value) && drt_string_take(&macro.name, &key);
+                  drt_string_take(&macro.body, &value) && drt_string_take(&macro.name, key);
         t->failed |= !ok || !drt_tex_define(&t->labels, &macro);
     }
     drt_tex_macro_clear(&macro);
-    drt_buffer_free(&key);
     drt_buffer_free(&value);
+}
+
+void tex_put_label(tex *t) {
+    drt_buffer key = {0};
+    tex_drop_option(t);
+    tex_read_argument(t, &key);
+    tex_set_label(t, &key);
+    drt_buffer_free(&key);
 }
 
 static void trim(const char **key, size_t *length) {
@@ -471,7 +479,8 @@ static void put_one(tex *t, const char *key, size_t length, char name, const cha
 bool tex_names_labels(tex *t) {
     const tex_frame *f = tex_source(t);
     const char *from = f && f->data[f->at] == '{' ? f->data + f->at + 1 : NULL;
-    const char *end = from ? memchr(from, '}', f->length - f->at - 1) : NULL;
+    size_t left = from ? f->length - f->at - 1 : 0;
+    const char *end = from ? memchr(from, '}', left < LABEL_BYTES ? left : LABEL_BYTES) : NULL;
     const char *comma = end ? memchr(from, ',', (size_t)(end - from)) : NULL;
     return end && t->known_labels && drt_tex_find(t->known_labels, from, (size_t)((comma ? comma : end) - from));
 }

@@ -13,6 +13,7 @@
 
 #define DEPTH 24        /* files included by each other */
 #define NAME 400        /* bytes of a name that is included */
+#define LIST 1024       /* bytes of a list of names */
 #define FILES 20000     /* that wait at a time */
 #define WORK (1u << 28) /* names compared and bytes read for one main file */
 
@@ -220,7 +221,7 @@ static size_t read_name(const char *data, size_t length, size_t at, const char *
     bool braces = at < length && data[at] == '{';
     *name = data + (at += braces);
     size_t start = at;
-    while (at < length &&
+    while (at < length && at - start < LIST &&
            (braces ? data[at] != '}' && data[at] != '\n' : !isspace((unsigned char)data[at]) && data[at] != '\\'))
         at++;
     *name_length = at - start;
@@ -272,6 +273,9 @@ static void take_list(flattening *f, const drt_tex_file *file) {
     drt_buffer decoded = {0};
     drt_charset_facts facts;
     drt_bibliography_filter filter = {is_cited, f};
+    f->work += file->blob.length;
+    if (f->work > WORK)
+        return;
     f->status = drt_charset_decode(f->context, file->blob.data, file->blob.length, NULL, 0, &decoded, &facts);
     const char *data = decoded.data ? decoded.data : "";
     if (f->status == DRT_OK && !(file->data ? drt_biblatex_write(data, decoded.length, NULL, f->out)
@@ -334,7 +338,7 @@ static void take_package(flattening *f, const char *data, size_t length, size_t 
     while (at < length && isspace((unsigned char)data[at]))
         at++;
     if (at < length && data[at] == '[') {
-        const char *end = memchr(data + at, ']', length - at);
+        const char *end = memchr(data + at, ']', length - at < LIST ? length - at : LIST);
         if (!end)
             return;
         if (is(word, "documentstyle")) /* its options are styles */
@@ -498,6 +502,7 @@ static void take_file(flattening *f, size_t index) {
     f->open[f->depth++] = index;
     f->status =
         drt_charset_decode(f->context, file->blob.data, file->blob.length, f->label, f->label_length, &decoded, &facts);
+    drt_tex_end_lines(&decoded);
     slice text = {decoded.data ? decoded.data : "", decoded.length};
     if (f->depth > 1 && file->style) {
         f->taken++;

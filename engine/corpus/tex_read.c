@@ -311,7 +311,8 @@ drt_buffer tex_render_argument(tex *t) {
 
 static void drop_parentheses(tex *t) {
     tex_frame *f = tex_source(t);
-    const char *end = f && f->data[f->at] == '(' ? memchr(f->data + f->at, ')', f->length - f->at) : NULL;
+    size_t left = f ? f->length - f->at : 0;
+    const char *end = f && f->data[f->at] == '(' ? memchr(f->data + f->at, ')', left < 80 ? left : 80) : NULL;
     if (end)
         f->at = (size_t)(end - f->data) + 1;
 }
@@ -330,4 +331,23 @@ void tex_drop_overlay(tex *t) {
         at++;
     if (at < f->length && f->data[at] == '>')
         f->at = at + 1;
+}
+
+bool tex_find_value(tex *t, const drt_buffer *list, const char *name, drt_buffer *value) {
+    size_t n = strlen(name);
+    for (size_t at = 0; at + n < list->length; at++) {
+        bool apart = at == 0 || (!isalnum((unsigned char)list->data[at - 1]) && list->data[at - 1] != '-');
+        if (!apart || memcmp(list->data + at, name, n) != 0)
+            continue;
+        size_t from = at + n;
+        while (from < list->length && (isspace((unsigned char)list->data[from]) || list->data[from] == '='))
+            from++;
+        int depth = 0;
+        size_t end = from;
+        for (; end < list->length && (depth > 0 || (list->data[end] != ',' && list->data[end] != '}')); end++)
+            depth += list->data[end] == '{' ? 1 : list->data[end] == '}' ? -1 : 0;
+        t->failed |= !drt_buffer_append(value, list->data + from, end - from);
+        return end > from;
+    }
+    return false;
 }

@@ -11,7 +11,8 @@
  *     tex_conditions.c    \if...                             tex_environments.c  \begin and \end
  *     tex_commands.c      every other command                tex_front.c         title, authors, date
  *     tex_references.c    citations and their list           tex_labels.c        numbers and what refers to them
- *     tex_units.c         units of measurement               format_tex.c        the main loop
+ *     tex_units.c         units of measurement               tex_acronyms.c      abbreviations
+ *     format_tex.c        the main loop
  *
  * May use: base, charset, flow, formats, tex. */
 #ifndef DRT_CORPUS_TEX_RUN_H
@@ -78,6 +79,7 @@ typedef struct {
     int n_frames, nesting;
     drt_tex_macros macros;
     drt_buffer title;          /* its source */
+    drt_buffer front;          /* source of the abstract, when that stands before the document's beginning */
     drt_buffer *capture;       /* text goes there instead of the document; NULL: it doesn't */
     tex_reference *references; /* of the list of references, sorted by key */
     size_t n_references;
@@ -96,6 +98,7 @@ typedef struct {
     int math;     /* 0: none, 1: inline, 2: displayed */
     int matrices; /* open in a formula */
     int tables;   /* open in the text */
+    int tabbing;  /* environments open where \= is a tabulator */
     bool body;    /* the text has begun */
     bool ended;
     bool author;    /* the capture is of authors */
@@ -159,6 +162,9 @@ void tex_drop_overlay(tex *t);
 /* "12pt plus 1fil", "-.5\baselineskip", "=3". */
 void tex_drop_dimension(tex *t);
 
+/* The value of "name = {value}" in a list of such; false: there is none. */
+bool tex_find_value(tex *t, const drt_buffer *list, const char *name, drt_buffer *value);
+
 /* Sets a text of its own; nothing in it reaches beyond its end. */
 void tex_run_text(tex *t, const drt_buffer *text);
 void tex_run_argument(tex *t);
@@ -185,6 +191,15 @@ void tex_put_word(tex *t, const char *word, size_t length);
 void tex_put_accent(tex *t, const char *accent);
 /* Quotes and dashes as they are typed; the first byte was read. */
 void tex_put_sign(tex *t, int c);
+
+/* ------------------------------------------------------------------ abbreviations (tex_acronyms.c) ---- */
+
+/* \newacronym{key}{short}{long}, or \acrodef{key}[short]{long}. */
+void tex_new_acronym(tex *t, bool short_is_option);
+/* \newglossaryentry{key}{name={..}}, \DeclareAcronym{key}{short=.., long=..} */
+void tex_new_described_acronym(tex *t);
+/* \gls{key} and its like, by the command's name. */
+void tex_put_acronym(tex *t, const char *command);
 
 /* ------------------------------------------------------------------ units (tex_units.c) ---- */
 
@@ -301,6 +316,8 @@ void tex_open_scope(tex *t, const char *name, size_t length);
 void tex_close_scope(tex *t);
 
 void tex_put_label(tex *t);
+/* The same, of a label that was read; it is emptied. */
+void tex_set_label(tex *t, drt_buffer *key);
 /* \ref{a}, \cref{a,b}; by the command's name. A label that is not known is shown by its own name. */
 void tex_put_reference(tex *t, const char *command);
 /* Is the argument to come a label that is known, or several? */

@@ -23,6 +23,11 @@ static size_t skip_space(slice text, size_t at) {
     return at;
 }
 
+/* The same text up to so many bytes behind `at`. */
+static slice near(slice text, size_t at) {
+    return (slice){text.data, text.length - at < DEFINITION ? text.length : at + DEFINITION};
+}
+
 /* Behind the group or option that begins at `at`; 0: it doesn't end. */
 static size_t pass(slice text, size_t at, char open, char close) {
     int depth = 0, braces = 0;
@@ -118,8 +123,8 @@ static size_t pass_definition(slice text, size_t at, size_t word_end, bool *envi
         if (!drt_string_equal(&word, commands[i].name, strlen(commands[i].name)))
             continue;
         *environment = commands[i].environment;
-        return commands[i].arguments ? pass_arguments(text, word_end, commands[i].arguments)
-                                     : pass_plain(text, word_end);
+        return commands[i].arguments ? pass_arguments(near(text, at), word_end, commands[i].arguments)
+                                     : pass_plain(near(text, at), word_end);
     }
     return 0;
 }

@@ -8,6 +8,7 @@
 typedef enum {
     SET_AS_BLOCK, /* a paragraph of its own */
     SET_AS_LIST,
+    SET_AS_TABBING,
     SET_AS_TABLE,
     SET_AS_FORMULA,   /* displayed */
     SET_INLINE,       /* a formula in the text */
@@ -30,6 +31,10 @@ typedef struct {
 const tex_environment *tex_find_environment(const char *name, size_t length);
 
 typedef enum {
+    TEX_ACRONYM,
+    TEX_ACRONYM_KEYS_NEW,
+    TEX_ACRONYM_NEW,
+    TEX_ACRONYM_SHORT_NEW,
     TEX_APPENDIX,
     TEX_AUTHOR,
     TEX_AUTHORS_AND,
@@ -62,6 +67,7 @@ typedef enum {
     TEX_IF_OFF,
     TEX_IF_ON,
     TEX_IF_TO,
+    TEX_FRONT, /* before the document: kept until it begins */
     TEX_INLINE_MATH,
     TEX_INPUT,
     TEX_ITEM,
@@ -73,6 +79,7 @@ typedef enum {
     TEX_NEW_COMMAND,
     TEX_NEW_DOCUMENT_COMMAND,
     TEX_NEW_ENVIRONMENT,
+    TEX_NEW_LINE,
     TEX_NEW_OPERATOR,
     TEX_NEW_THEOREM,
     TEX_NOT,
@@ -88,6 +95,8 @@ typedef enum {
     TEX_SECTION,
     TEX_SET_NOTHING, /* an environment that the document declares */
     TEX_SET_VERBATIM,
+    TEX_SPACE,
+    TEX_SPACE_OF_WORD,
     TEX_STATEMENT,
     TEX_TAG,
     TEX_TEXT_IN_MATH,

@@ -166,7 +166,10 @@ static const struct {
      "B}\\date{1}\\newcommand{\\x}[1][d]{#1}\\def\\y#1{#1}\\newtheorem{t}{T}\\begin{t}[n]\\x \\y{z}\\end{t}"
      "\\footnote{n}$\\frac{a}{b}^{12}$\\cite{k}\\section{s}\\begin{tabular}{l}a&b\\\\\\end{tabular}\\bibitem{k} r"
      "\\def\\d#1;#2.{#2}\\d a;b.\\NewDocumentCommand\\n{s O{x} m}{#2}\\n{y}\\ifthenelse{\\equal{a}{b}}{c}{d}\\not\\in"
-     "\\lstnewenvironment{l}{}{}\\ref{s}\\section{s}\\label{s}\\citet{m}\\bibitem[R(1801)]{m} r\\SI{3}{\\metre}",
+     "\\lstnewenvironment{l}{}{}\\ref{s}\\section{s}\\label{s}\\citet{m}\\bibitem[R(1801)]{m} r\\SI{3}{\\metre}"
+     "\\newacronym{a}{A}{b}\\gls{a}\\DeclareAcronym{c}{short=d,long=e}\\ac{c}\\m\\xspace "
+     "x\\begin{lstlisting}[caption=c,label=d]\nx\n"
+     "\\end{lstlisting}",
      1},
     {"a.bib", "@string{a={b}}@book{k, author = {A, B and C} # {D}, title = \"T & U\", year = 1}", 1},
     {"a.fodt",

@@ -40,9 +40,39 @@ static void text_and_signs(void **state) {
         {"\\begin{proof}It holds.\\end{proof}\\newtheorem{thm}{Theorem}[section]\\begin{thm}[Tarn]So.\\end{thm}",
          "Proof. It holds.\n\nTheorem (Tarn). So."},
         {"\\begin{proof}[Proof of it]So.\\end{proof}\\begin{unheard}{of} a\\end{unheard}", "Proof of it. So.\n\nof a"},
-        {"\\textcolor{red}{a}\\vspace{1cm}\\hspace*{2em}\\setlength{\\x}{1pt}b \\vskip 1.5pt plus 1fil c", "ab c"},
+        {"\\textcolor{red}{a}\\vspace{1cm}\\hspace*{2em}\\setlength{\\x}{1pt}b \\vskip 1.5pt plus 1fil c", "a b c"},
         {"\\usepackage[ngerman]{babel}\"a\"s \"`x\"'", "\xC3\xA4\xC3\x9F \xE2\x80\x9Ex\xE2\x80\x9C"},
         {"}{ stray } \\", "stray"},
+        {"\\href{http://x/%20y}{link} goes on", "link goes on"},
+        {"$5 and more\n\nNext", "5 and more\n\nNext"},
+        {"\\begin{tabular}{ll}\\toprule a & b\\\\\\cmidrule(lr){1-2} c & d\\\\\\end{tabular}", "a b\nc d"},
+        {"\\documentclass{beamer}\\begin{frame}<2>[t]{Head}\\begin{itemize}\\item<1-> "
+         "a\\end{itemize}\\only<2>{b}\\end{frame}",
+         "Head\n\na\n\nb"},
+        {"\\foreignlanguage{german}{Wort} \\enquote{so} \\SI{3}{\\kilo\\metre\\per\\second\\squared} \\num{7}",
+         "Wort \xE2\x80\x9Cso\xE2\x80\x9D 3 km/s^2 7"},
+        {"\\catcode`\\@=11 \\def\\a@b{x}\\a@b \\char65 \\font\\big=cmr10 scaled 2000 \\magnification=\\magstep1 y",
+         "xA y"},
+        {"\\centerline{Old}\\footnote{*}{Note.} text\\bye no", "Old\n\ntext\n\nNote."},
+        {"one % no\rtwo\r\rthree % no\r\nfour", "one two\n\nthree four"},
+        {"% \\begin{document}\nFragment % \\end{document}\n", "Fragment"},
+        {"As \\verb|\\begin{document}| says", "As \\begin{document} says"},
+        {"a \\verb|open\nb", "a open b"},
+        {"\\abstract{Early.}\\title{T}\\begin{document}Text.\\end{document}", "Early.\n\nText."},
+        {"\\newcommand{\\m}{Mill\\xspace}\\m is, \\m. \\eg this \\m\\footnote{n} (\\m)",
+         "Mill is, Mill. e.g. this Mill (Mill)\n\nn"},
+        {"a\\hspace{1em}b\\hspace{-1pt}c \\framebox[3cm][c]{d}", "a bc d"},
+        {"\\begin{tabbing}a \\= b \\\\ c \\> d\\end{tabbing}\\={a}", "a b\nc d\n\n\xC4\x81"},
+        {"Before.\n<<x, echo=F>>=\ny <- 1 # 5% & $z\n@\nAfter. a << b", "Before.\n\ny <- 1 # 5% & $z\n\nAfter. a << b"},
+        {"\\begin{lstlisting}[language=C, caption={A mill}, label=l]\nx\n\\end{lstlisting}\\ref{l}",
+         "A mill\n\nx\n\n1"},
+        {"\\begin{algorithmic}[1]\\Require $x$\\If{$x>0$}\\State y\\Comment{why}\\EndIf\\end{algorithmic}",
+         "Require: x\nif x>0 then\ny(why)\nend if"},
+        {"\\newacronym{ml}{ML}{machine learning}\\DeclareAcronym{c}{short=CPU, long={central unit}}\\gls{ml}, "
+         "\\Gls{ml}, "
+         "\\acl{ml}, \\ac{c} \\acp{c} \\gls{none}",
+         "machine learning (ML), ML, machine learning, central unit (CPU) CPUs none"},
+        {"\\newacronym{a}{\\newacronym{a}{b}{c}x}{d}\\gls{a} \\gls{a}", "d (x) b"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_text("a.tex", cases[i][0], cases[i][1]);
@@ -62,6 +92,7 @@ static void formulas_stay_readable(void **state) {
         {"$\\mathbb{R} \\hat{x} \\text{ if } \\mathrm{d}t$", "R x\xCC\x82 if dt"},
         {"\\DeclareMathOperator{\\argmax}{arg\\,max}$\\argmax_x f$", "arg max_x f"},
         {"$\\binom{n}{k}$", "(n choose k)"},
+        {"$\\eqalign{a&=b\\cr c&=d}$", "a =b; c =d"},
         {"$a \\not\\in b \\not= c$", "a \xE2\x88\x89 b \xE2\x89\xA0 c"},
         {"$\\abs{x} \\ket{y} a\\over b$", "|x| |y\xE2\x9F\xA9 a/b"},
     };
@@ -227,7 +258,8 @@ static void sources_without_end(void **state) {
 
 static void missing_files_are_told(void **state) {
     (void)state;
-    static const char source[] = "Text \\input{one} \\input two.tex \\include{three} goes on";
+    static const char source[] =
+        "Text \\input glyphtounicode \\input{epsf.sty} \\input{one} \\input two.tex \\include{three} goes on";
     drt_extract made = extract_bytes("a.tex", source, sizeof source - 1);
     assert_string_equal(made.text.data, "Text goes on");
     assert_string_equal(made.reason.data, "files that it includes are missing: one, two.tex, three");

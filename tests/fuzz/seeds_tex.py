@@ -25,6 +25,13 @@ v
 \begin{subequations}\begin{equation}\label{e}\end{equation}\end{subequations}\begin{figure}\begin{subfigure}{1cm}\caption{c}\label{f}\end{subfigure}
 \caption{d}\end{figure}\begin{enumerate}\item\begin{enumerate}\item\label{i}\end{enumerate}\end{enumerate}\appendix\section{A}\setcounter{section}{9}
 \ref{s,t} \cref{a,e} \autoref{f}\eqref{i} \citet[p]{k} \citep[a][b]{k,m}\bibitem[{R {\em et~al.}(1801)R}]{k} r \bibitem[T(1999)]{m} s""",
+    "abbreviations": r"""\newacronym[x]{a}{A}{b c}\gls{a}\Glspl{a}\DeclareAcronym{d}{short=D, long={e f}}\ac{d}\acf{d}\abstract{g}
+<<h>>=
+i % & $
+@
+\begin{lstlisting}[caption={j}, label=k]
+l
+\end{lstlisting}\begin{tabbing}m \= n \> o\end{tabbing}\hspace{1em}\p\xspace q\begin{algorithmic}\If{r}\State s\EndIf\end{algorithmic}""",
     "bibtex": r"""@string{j = {J}} @comment{c} @article{k, author = {A, B and {C and D} and others}, title = "T {U} & 5%",
  journal = j # { x}, volume = 1, pages = {2--3}, year = 1999} @misc(m, url = {http://x/%20_y}, note = {open""",
     "biblatex": r"""\entry{k}{book}{}\name{author}{1}{}{{{hash=1}{family={A},given={B}}}}\list{publisher}{1}{%
