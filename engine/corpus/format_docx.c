@@ -4,6 +4,7 @@
  * the core properties. See formats.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/corpus/docx.h"
 
@@ -153,13 +154,27 @@ static drt_status read_styles(document *d, const drt_package_file *styles, const
     return ok ? status : drt_fail_memory(d->zip.context, "a document");
 }
 
+/* The text where no relation names it: by its usual name, in whatever folder it was packed. */
+static bool find_text(document *d, drt_package_file **text) {
+    static const char usual[] = "word/document.xml";
+    size_t n = sizeof usual - 1;
+    bool ok = drt_package_refer(&d->zip, "", 0, &(drt_string){(char *)usual, n}, text);
+    for (size_t i = 0; ok && !*text && i < d->zip.n_files; i++) {
+        const drt_string *name = &d->zip.files[i].name;
+        if (name->length > n && name->data[name->length - n - 1] == '/' &&
+            strncasecmp(name->data + name->length - n, usual, n) == 0)
+            *text = &d->zip.files[i];
+    }
+    return ok;
+}
+
 static drt_status read_document(document *d) {
     static const char *const types[] = {"/footnotes", "/endnotes", "/styles", "/numbering"};
     drt_package_file *text, *others[4];
     if (!find_related(d, &(drt_string){"", 0}, "/officeDocument", &text))
         return drt_fail_memory(d->zip.context, "a document");
-    if (!text)
-        text = drt_package_find(&d->zip, "word/document.xml", 17);
+    if (!text && !find_text(d, &text))
+        return drt_fail_memory(d->zip.context, "a document");
     if (!text)
         return note(d, DRT_DOCUMENT_SKIPPED, "its text is missing");
     if (text->locked)

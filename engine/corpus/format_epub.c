@@ -3,6 +3,7 @@
  * formats.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/corpus/html.h"
 #include "engine/corpus/markup.h"
@@ -42,10 +43,16 @@ typedef struct {
 
 /* ---------------------------------------------------------- its papers ---- */
 
+static const drt_string container_name = {(char *)"META-INF/container.xml", 22},
+                        encryption_name = {(char *)"META-INF/encryption.xml", 23};
+
+static bool is_called(const char *name, size_t length, const drt_string *other) {
+    return length == other->length && strncasecmp(name, other->data, length) == 0;
+}
+
 static bool is_paper(const char *name, size_t length) {
-    drt_string path = {(char *)name, length};
-    return drt_name_has_extension(name, length, " .opf ") || drt_string_equal(&path, "META-INF/container.xml", 22) ||
-           drt_string_equal(&path, "META-INF/encryption.xml", 23);
+    return drt_name_has_extension(name, length, " .opf ") || is_called(name, length, &container_name) ||
+           is_called(name, length, &encryption_name);
 }
 
 /* A copy by macOS, which holds no text, but has its name. */
@@ -388,8 +395,10 @@ static drt_status read_book(book *b, const drt_format_input *input) {
                    : drt_fail_memory(b->context, "a book");
     if (status == DRT_FAILED && !drt_extract_note(b->extract, DRT_DOCUMENT_PARTIAL, "%s", drt_error(b->context)))
         return drt_fail_memory(b->context, "a book");
-    const drt_package_file *container = drt_package_find(&b->zip, "META-INF/container.xml", 22);
-    const drt_package_file *encryption = drt_package_find(&b->zip, "META-INF/encryption.xml", 23);
+    drt_package_file *container, *encryption;
+    if (!drt_package_refer(&b->zip, "", 0, &container_name, &container) ||
+        !drt_package_refer(&b->zip, "", 0, &encryption_name, &encryption))
+        return drt_fail_memory(b->context, "a book");
     if (!find_package(b, container ? &container->data : &(drt_buffer){0}, &package) ||
         (encryption && !mark_encrypted(b, &encryption->data)))
         return drt_fail_memory(b->context, "a book");

@@ -19,9 +19,9 @@ static unsigned meaning_of_word(const char *word, size_t length) {
         {"doc-footnote", DRT_HTML_NOTE},  {"doc-noteref", DRT_HTML_REFERENCE}, {"doc-pagebreak", DRT_HTML_MARK},
         {"endnote", DRT_HTML_NOTE},       {"endnotes", DRT_HTML_NOTES},        {"footnote", DRT_HTML_NOTE},
         {"footnote-back", DRT_HTML_MARK}, {"footnote-backref", DRT_HTML_MARK}, {"footnote-ref", DRT_HTML_REFERENCE},
-        {"footnotes", DRT_HTML_NOTES},    {"noteref", DRT_HTML_REFERENCE},     {"page-number", DRT_HTML_MARK},
-        {"pagebreak", DRT_HTML_MARK},     {"pagenum", DRT_HTML_MARK},          {"pagenumber", DRT_HTML_MARK},
-        {"rearnote", DRT_HTML_NOTE},      {"rearnotes", DRT_HTML_NOTES}};
+        {"footnotes", DRT_HTML_NOTES},    {"headerlink", DRT_HTML_MARK},       {"noteref", DRT_HTML_REFERENCE},
+        {"page-number", DRT_HTML_MARK},   {"pagebreak", DRT_HTML_MARK},        {"pagenum", DRT_HTML_MARK},
+        {"pagenumber", DRT_HTML_MARK},    {"rearnote", DRT_HTML_NOTE},         {"rearnotes", DRT_HTML_NOTES}};
     if (length < 7 || length > 16)
         return 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -19,7 +19,7 @@ typedef struct {
 
 /* What an element is by its epub:type, role and class, as flags. */
 enum {
-    DRT_HTML_MARK = 1,      /* the number of a printed page, or what leads back from a note */
+    DRT_HTML_MARK = 1,      /* the number of a printed page, what leads back from a note, a heading's link to itself */
     DRT_HTML_REFERENCE = 2, /* the mark of a note in the text */
     DRT_HTML_NOTE = 4,
     DRT_HTML_NOTES = 8 /* a list of them */

@@ -227,7 +227,11 @@ static void the_package_is_found(void **state) {
                                            {"b/._b.opf", "x", -1, NULL},
                                            {"b/b.opf", opf, -1, NULL},
                                            {"b/a.xhtml", "<p>Text</p>", -1, NULL}};
-    const archive_part *const cases[] = {pdf_first, shadows};
+    static const archive_part small[] = {{"meta-inf/Container.xml", "<rootfile full-path=\"b.opf\"/>", -1, NULL},
+                                         {"a.opf", "<package><spine/></package>", -1, NULL},
+                                         {"b.opf", opf, -1, NULL},
+                                         {"a.xhtml", "<p>Text</p>", -1, NULL}};
+    const archive_part *const cases[] = {pdf_first, shadows, small};
     for (size_t i = 0; i < COUNT(cases); i++) {
         drt_extract made = read_book(cases[i], 4);
         assert_string_equal(made.text.data, "Text");

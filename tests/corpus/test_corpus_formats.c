@@ -231,6 +231,7 @@ static void pages_become_paragraphs(void **state) {
          "footnote-back'>^</a>",
          "word goes\n\na note."},
         {"wo<span class=\"pagenum\">[Pg 12]</span>rd<div class='pagenums'>kept</div>", "word\n\nkept"},
+        {"<h2>Head<a class='headerlink' href='#h'>&para;</a></h2>x", "Head\n\nx"},
         {"Word<o:p>&nbsp;</o:p>text", "Word text"},
         {"a <math><msup><mi>x</mi><mn>2</mn></msup><annotation>no</annotation></math> b", "a x^2 b"},
         {"a <math><mi>x</mi> never <p>ends", "a x never\n\nends"},

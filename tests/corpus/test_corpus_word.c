@@ -184,12 +184,28 @@ static void signs_and_formulas(void **state) {
         assert_word(cases[i][0], cases[i][1]);
 }
 
+static void the_text_is_found_where_it_was_packed(void **state) {
+    (void)state;
+    static const char *const names[][2] = {{"_Rels/.Rels", "Word/Document.XML"},
+                                           {"My paper/_rels/.rels", "My paper/word/document.xml"}};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        archive_part parts[] = {
+            {names[i][0], RELATION("r", "officeDocument", "word/document.xml"), -1, NULL},
+            {names[i][1], "<w:document><w:p><w:r><w:t>text</w:t></w:r></w:p></w:document>", -1, NULL},
+            {"other/keyword/document.xmlx", "no", -1, NULL}};
+        drt_buffer zip = archive_make("zip", NULL, NULL, parts, COUNT(parts));
+        drt_extract made = extract_bytes("a.docx", zip.data, zip.length);
+        assert_string_equal(made.text.data, "text");
+        drt_extract_clear(&made);
+        drt_buffer_free(&zip);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(styles_tell_items_and_headings),
-        cmocka_unit_test(numbers_are_counted),
-        cmocka_unit_test(parts_in_other_formats_are_read),
-        cmocka_unit_test(signs_and_formulas),
+        cmocka_unit_test(styles_tell_items_and_headings),        cmocka_unit_test(numbers_are_counted),
+        cmocka_unit_test(parts_in_other_formats_are_read),       cmocka_unit_test(signs_and_formulas),
+        cmocka_unit_test(the_text_is_found_where_it_was_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

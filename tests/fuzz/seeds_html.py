@@ -10,6 +10,38 @@ SEEDS = {
     y</pre><!-- c --><div style="display:none">no</div><svg><title>t</title></svg></body></html>""",
     "xhtml": b"""<?xml version="1.0" encoding="windows-1251"?><!DOCTYPE html [<!ENTITY a "b]>">]><html><body><p/>
 <![CDATA[raw <b>]]><script src="x"/>\xd7\xe0\xf1\xee\xe2\xf9\xe8\xea</body></html>""",
+    "notes": b"""<h1>H</h1><meta name="citation_author" content="A"><meta property="og:title" content="T"><script
+type="application/ld+json">{"@graph":[{"author":[{"name":"B"}],"datePublished":"2019"}]}</script><p>x<a epub:type="noteref"
+href="#n"><sup>1</sup></a> 10<sup>6</sup><span class="pagenum">2</span></p><p>y<o:p></o:p></p><aside epub:type="footnote" id="n">
+<p>note <a role="doc-noteref" href="#m">2</a></p></aside><section class="footnotes"><ol><li id="m">m</li></ol></section>""",
+    "marks": b"""+++
+title = 'T'
+authors = ["A", 'B']
++++
+a[^n] b^[in *l*] $x_1 * y$ 2*3 [[w|v]] *open _too
+
+[^n]: note
+    on
+
+    code
+
+A | B
+--|--
+c | d
+
++--+
+| e |
++--+
+
+Term
+: def
+
+<script>
+x
+</script>
+[r]:
+  http://x
+""",
     "markdown": b"""---
 title: "The Mill"
 date: 2020

@@ -5,6 +5,8 @@ import sys
 SEEDS = {
     "rst": """:Author: A\n\nTitle\n=====\n\nText *a* **b** ``c`` `d <e>`_ :f:`g` |h| [1]_ [#]_ word_::\n\n  code\n\n- i\n- j\n\n.. [1] note\n.. [#] n
 .. note:: x\n   y\n\n.. code:: c\n\n   z\n\n+---+\n| a |\n+---+\n\n== ==\na  b\n== ==\n\n| v\n\n.. _t: u\n""",
+    "session": """====\nTop\n====\n\n:Authors: - A\n  - B\n:Other: x\n\n.. |m| replace:: *mill*\n\n>>> f()\n1\n\n|m| |n|\n""",
+    "colours": """{"worksheets":[{"cells":[{"cell_type":"code","input":"x\\u0000y","outputs":[{"text":"\\u001b[1mb\\r\\u001b[0mc\\n"}]}]}]}""",
     "notebook": """{"metadata":{"title":"T","authors":[{"name":"A"}]},"cells":[{"cell_type":"markdown","source":["# H\\n","t"]},
 {"cell_type":"code","source":"x","outputs":[{"text":["1"]},{"data":{"text/plain":"2"}}]}]}""",
     "srt": "1\n00:00:01,000 --> 00:00:02,000\n<i>a</i>\nb\n\n2\n00:01:01,000 --> 00:01:02,000\n{\\an8}c &amp; d\n",
