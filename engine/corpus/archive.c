@@ -12,6 +12,7 @@
 #include "engine/base/utf8.h"
 #include "engine/corpus/charset.h"
 #include "engine/corpus/gzip.h"
+#include "engine/corpus/rar5.h"
 #include "engine/corpus/zip_end.h"
 
 #define DAMAGED_LIMIT 8         /* members of a 7z that fail in the middle of unpacking, and */
@@ -48,6 +49,7 @@ struct drt_archive {
     int damaged, reopenings;
     bool exhausted; /* the source was read to its end */
     drt_zip_end zip_end;
+    drt_buffer locked;   /* of a RAR 5, a byte for each member */
     bool second_way;     /* see open_reader */
     char loss[200];      /* what was found broken, and passed over; empty: nothing */
     const char *charset; /* of names that are no UTF-8 */
@@ -351,7 +353,9 @@ drt_status drt_archive_open(drt_context *context, const drt_container *container
         archive->zip_end = drt_zip_end_find(stream);
     archive->charset = archive->zip_end.charset;
     archive->charset_known = archive->charset != NULL;
-    if (stream->seek && !drt_stream_rewind(stream))
+    if (container->code == ARCHIVE_FORMAT_RAR_V5 && !drt_rar5_find_locked(stream, &archive->locked))
+        status = drt_fail_memory(context, "an archive");
+    if (status == DRT_OK && stream->seek && !drt_stream_rewind(stream))
         status = drt_fail(context, DRT_FAILED, "%s", stream->error);
     if (status == DRT_OK) {
         locale_t before = enter_locale(archive);
@@ -429,7 +433,9 @@ static drt_status describe(drt_context *context, drt_archive *archive, struct ar
         name = archive_entry_pathname_utf8(entry);
     if (!make_path(archive, name ? name : "", name ? strlen(name) : 0))
         return drt_fail_memory(context, "a path");
-    bool encrypted = archive_entry_is_encrypted(entry);
+    size_t number = (size_t)archive->index - 1;
+    bool encrypted =
+        archive_entry_is_encrypted(entry) || (number < archive->locked.length && archive->locked.data[number]);
     archive->member = (member_stream){
         .base = {.read = member_read, .size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : -1},
         .archive = archive,
@@ -532,5 +538,6 @@ void drt_archive_close(drt_archive *archive) {
         freelocale(archive->locale);
     drt_stream_clear(&archive->member.base);
     drt_buffer_free(&archive->path);
+    drt_buffer_free(&archive->locked);
     free(archive);
 }

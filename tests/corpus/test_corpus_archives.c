@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "tests/corpus/rows.h"
 
@@ -294,6 +295,61 @@ static void names_in_lha_are_japanese_or_western(void **state) {
     drt_buffer_free(&lha);
 }
 
+/* ----------------------------------------------------------------- RAR 5 ---- */
+
+/* A block: checksum, size, and what is given; all numbers here are below 128. */
+static void put_rar5_block(drt_buffer *rar, const char *header, size_t length) {
+    drt_buffer sized = {0};
+    put(&sized, length, 1);
+    assert_true(drt_buffer_append(&sized, header, length));
+    put(rar, crc32(0, (const Bytef *)sized.data, (uInt)sized.length), 4);
+    append(rar, &sized);
+    drt_buffer_free(&sized);
+}
+
+/* A member as it is, with the record of a password or without. */
+static void put_rar5(drt_buffer *rar, const char *name, const char *text, bool locked) {
+    drt_buffer header = {0};
+    size_t length = strlen(text);
+    put(&header, 2, 1);
+    put(&header, locked ? 3 : 2, 1);
+    if (locked)
+        put(&header, 37, 1);
+    put(&header, length, 1);
+    put(&header, 4, 1); /* with a checksum */
+    put(&header, length, 1);
+    put(&header, 0x24, 1);
+    put(&header, crc32(0, (const Bytef *)text, (uInt)length), 4);
+    put(&header, 0, 1);
+    put(&header, 1, 1);
+    put(&header, strlen(name), 1);
+    assert_true(drt_buffer_append_text(&header, name));
+    if (locked) {
+        put(&header, 36 | 1ULL << 8 | 15ULL << 32, 5); /* its size, kind, version, flags, rounds */
+        for (int i = 0; i < 32; i++)                   /* salt and start */
+            put(&header, (uint64_t)i, 1);
+    }
+    put_rar5_block(rar, header.data, header.length);
+    assert_true(drt_buffer_append_text(rar, text));
+    drt_buffer_free(&header);
+}
+
+static void members_of_rar5_with_a_password_are_told(void **state) {
+    (void)state;
+    drt_buffer rar = {0};
+    assert_true(drt_buffer_append(&rar, "Rar!\x1A\7\1\0", 8));
+    put_rar5_block(&rar, "\1\0\0", 3);
+    put_rar5(&rar, "a.txt", "Readable.", false);
+    put_rar5(&rar, "b.txt", "Hwufhw, ilnh d whaw.", true);
+    put_rar5(&rar, "c.txt", "Readable, too.", false);
+    put_rar5_block(&rar, "\5\0\0", 3);
+    write_buffer("r.rar", &rar);
+    assert_rows("r.rar", "r.rar/a.txt | ok | text |  | Readable.\n"
+                         "r.rar/b.txt | skipped |  | it is encrypted; a password would be needed | \n"
+                         "r.rar/c.txt | ok | text |  | Readable, too.\n");
+    drt_buffer_free(&rar);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sums_of_gzip_are_checked, set_up, tear_down),
@@ -305,6 +361,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(members_of_one_name_are_told_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_zip_behind_a_program_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pieces_of_archives_are_called_so, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(members_of_rar5_with_a_password_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_in_lha_are_japanese_or_western, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
