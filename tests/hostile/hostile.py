@@ -188,8 +188,10 @@ def ingest_odd_folder(program):
 
 
 def walk_long_lines(walk, scratch, faults):
-    """500 MB without a line end: as a text, as a text with words, packed, and as a hole."""
-    names = [os.path.join(scratch, name) for name in ("letters.txt", "words.txt", "words.txt.gz", "hole.txt")]
+    """500 MB without a line end: as a text, as a text with words, packed, as a hole, and between the messages of a mailbox; and
+    lines that are just short enough to be read, 240 MB in several encodings."""
+    names = [os.path.join(scratch, name) for name in ("letters.txt", "words.txt", "words.txt.gz", "hole.txt", "line.mbox", "utf-8.txt",
+                                                      "latin-1.txt", "utf-16.txt")]
     with open(names[0], "wb") as f:
         for _ in range(500):
             f.write(b"w" * (1 << 20))
@@ -199,6 +201,17 @@ def walk_long_lines(walk, scratch, faults):
             packed.write(b"word " * (400 << 10))
     with open(names[3], "wb") as f:
         f.truncate(500 << 20)
+    message = b"From a@b Thu Jan  1 00:00:00 1970\nFrom: a@b\n\n"
+    with open(names[4], "wb") as f:
+        f.write(message + b"one\n\n" + message)
+        for _ in range(500):
+            f.write(b"w" * (1 << 20))
+        f.write(b"\n\n" + message + b"three\n")
+    for name, word in zip(names[5:], (b"word ", b"w\xf6rd ", "word ".encode("utf-16-le"))):
+        with open(name, "wb") as f:
+            f.write(b"\xff\xfe" if len(word) > 5 else b"")
+            for _ in range(240):
+                f.write(word * ((1 << 20) // len(word)))
     walk_all(walk, names, faults, 300)
 
 
