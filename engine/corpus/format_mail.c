@@ -29,8 +29,8 @@ static part read_part(drt_slice source, const char *type) {
     part p = {.type = {type, strlen(type)}};
     drt_slice rest = source, name, value;
     while (drt_mail_header(&rest, &name, &value)) {
-        if (drt_slice_is(name, "Content-Type"))
-            p.type = value;
+        if (drt_slice_is(name, "Content-Type") && value.length > 0 && memchr(value.data, '/', value.length))
+            p.type = value; /* others are none */
         else if (drt_slice_is(name, "Content-Transfer-Encoding"))
             p.encoding = value;
         else if (drt_slice_is(name, "Content-Disposition"))
@@ -166,6 +166,7 @@ typedef struct {
 } message;
 
 static void take_part(message *m, drt_slice source, const char *type, int depth);
+static void take_text(message *m, const part *p);
 
 /* The next part between boundaries; false: no more. *closed: the last boundary was seen. */
 static bool next_part(drt_slice *rest, drt_slice boundary, drt_slice *source, bool *closed) {
@@ -214,10 +215,31 @@ static void take_alternatives(message *m, drt_slice body, drt_slice boundary, in
     m->cut = m->cut || (!closed && (m->receive || !is_plain));
 }
 
+/* What parts the parts: as the header says, or else as it is done. false: nothing does. */
+static bool find_boundary(const part *p, drt_slice *boundary) {
+    drt_slice rest, source;
+    bool closed;
+    rest = p->body;
+    if (drt_mail_parameter(p->type, "boundary", boundary) && boundary->length > 0 &&
+        next_part(&rest, *boundary, &source, &closed))
+        return true;
+    for (rest = p->body; rest.length > 0;) {
+        drt_slice line = drt_slice_trim(drt_slice_line(&rest));
+        *boundary = drt_slice_skip(line, 2);
+        if (drt_slice_begins(line, "--") && boundary->length > 0 && !memchr(line.data, ' ', line.length))
+            return true;
+    }
+    return false;
+}
+
 static void take_multipart(message *m, const part *p, int depth) {
     drt_slice boundary, source;
-    if (!drt_mail_parameter(p->type, "boundary", &boundary) || boundary.length == 0)
+    if (!find_boundary(p, &boundary)) {
+        part whole = {.type = {"text/plain", 10}, .encoding = p->encoding, .body = p->body};
+        if (!m->receive)
+            take_text(m, &whole);
         return;
+    }
     if (drt_slice_begins(p->type, "multipart/alternative")) {
         take_alternatives(m, p->body, boundary, depth);
         return;
@@ -262,7 +284,10 @@ static drt_status decode_text(message *m, const part *p, bool page, const drt_bu
 
 static void take_text(message *m, const part *p) {
     drt_buffer bytes = {0}, decoded = {0};
-    bool page = drt_slice_begins(p->type, "text/html") || drt_slice_begins(p->type, "text/enriched"), cut;
+    drt_slice start = drt_slice_trim(p->body);
+    bool page = drt_slice_begins(p->type, "text/html") || drt_slice_begins(p->type, "text/enriched") ||
+                drt_slice_begins(start, "<!doctype html") || drt_slice_begins(start, "<html"),
+         cut;
     if (!decode_body(p, true, &bytes))
         m->status = drt_fail_memory(m->context, "a message");
     else if (bytes.length > 0)
@@ -318,6 +343,8 @@ static bool is_trimming(const part *p) {
                                              "application/x-pkcs7-signature"};
     static const char *const used[] = {"image/", "text/css", "text/javascript", "application/javascript",
                                        "application/x-javascript"};
+    if (drt_slice_begins(p->type, "text/calendar") && !drt_slice_begins(p->disposition, "attachment"))
+        return true; /* an invitation, for programs */
     bool inside =
         (p->shown || drt_slice_begins(p->disposition, "inline")) && !drt_slice_begins(p->disposition, "attachment");
     return begins_any(p->type, signatures, sizeof signatures / sizeof *signatures) ||
@@ -357,9 +384,9 @@ static void take_part(message *m, drt_slice source, const char *type, int depth)
         take_multipart(m, &p, depth);
     else if (m->receive && drt_slice_begins(p.type, "message/rfc822"))
         hand_out(m, &p, ".eml");
-    else if (m->receive && (attached || !is_text(&p)) && p.body.length > 0 && depth > 0)
+    else if (m->receive && ((attached && depth > 0) || !is_text(&p)) && p.body.length > 0)
         hand_out(m, &p, "");
-    else if (!m->receive && is_text(&p) && !attached)
+    else if (!m->receive && is_text(&p) && (!attached || depth == 0))
         take_text(m, &p);
 }
 

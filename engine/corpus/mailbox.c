@@ -1,7 +1,7 @@
 /* mailbox.c: the messages of a mailbox. See mailbox.h.
  *
- * A message begins behind a line like "From ada@x Tue Mar  3 10:00:00 2020" that stands behind a blank one or at the
- * beginning. Lines of a text that look so were written with a ">" before them (and with one more if they had some). */
+ * A message begins behind a line like "From ada@x Tue Mar  3 10:00:00 2020" that stands behind a blank one, before a header
+ * or at the beginning. Lines of a text that look so were written with a ">" before them (and with one more if they had some). */
 #include "engine/corpus/mailbox.h"
 
 #include <stdlib.h>
@@ -59,6 +59,15 @@ static bool is_postmark(drt_slice line) {
     return drt_mail_is_postmark(drt_slice_line(&line));
 }
 
+/* Does a message begin at this line, which is no blank one's next? Then a header follows. *complete: that can be told. */
+static bool begins_message(const drt_mailbox *box, size_t at, drt_slice line, bool *complete) {
+    drt_slice next, name, value;
+    if (!is_postmark(line))
+        return false;
+    next = line_at(box, at + line.length, complete);
+    return *complete && drt_mail_header(&next, &name, &value);
+}
+
 static bool is_marked(drt_slice line) {
     size_t marks = 0;
     while (marks < line.length && line.data[marks] == '>')
@@ -82,6 +91,12 @@ static size_t find_end(drt_mailbox *box, size_t *skip) {
             *skip = at - blank;
             return blank;
         }
+        if (begins && begins_message(box, at, line, &complete)) {
+            box->ended = true;
+            return at;
+        }
+        if (begins && !complete)
+            break;
         if (begins && is_marked(line)) {
             if (at > box->at)
                 return at;

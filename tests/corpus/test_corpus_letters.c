@@ -161,6 +161,16 @@ static void messages_as_they_come(void **state) {
         {MULTI("related", "--b\nContent-Type: text/html\n\n<p>See <img src=cid:1> here\n--b\nContent-Type: image/png\n"
                           "Content-ID: <1>\n\nno\n"),
          "See here"},
+        /* headers that are wrong cost no text */
+        {"Content-Type: text\n\nOne word.\n", "One word."},
+        {"Content-Type:\n\nNo type.\n", "No type."},
+        {"Content-Type: multipart/mixed\n\n--x\n\nNo boundary.\n--x--\n", "No boundary."},
+        {"Content-Type: multipart/mixed; boundary=y\n\n--x\n\nAnother one.\n--x--\n", "Another one."},
+        {"Content-Type: multipart/mixed; boundary=y\n\nNo part at all.\n", "No part at all."},
+        {"Content-Type: text/plain\nContent-Disposition: inline; filename=a.txt\n\nA named text.\n", "A named text."},
+        {"Subject: x\n\n<html><body><p>A page.</body></html>\n", "A page."},
+        {"CONTENT-TYPE: TEXT/HTML\nCONTENT-TRANSFER-ENCODING: BASE64 (x)\n\nPHA+SGVsbG8=\n", "Hello"},
+        {MULTI("alternative", "--b\n\n\n--b\nContent-Type: text/html\n\npage\n"), "page"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_text("a.eml", cases[i][0], cases[i][1]);
@@ -293,13 +303,16 @@ static void mailboxes_as_they_come(void **state) {
     (void)state;
     static const char box[] =
         "\xEF\xBB\xBF\n" MARK "Subject: x\n\nOne.\n>From here.\n\n>>From there.\n\nFrom 10:30 to 2020\n"
-        "\nFrom - Tue Mar 03 10:00:00 2020\nSubject: \\documentclass\n\n<html>\n\n"
-        "From 17@xxx Tue Mar 03 10:00:00 +0000 2020\r\nSubject: x\r\n\r\nThree.\r\n\r\n" MARK;
+        "\nFrom - Tue Mar 03 10:00:00 2020\nSubject: \\documentclass\n\n{html}\n\n"
+        "From 17@xxx Tue Mar 03 10:00:00 +0000 2020\r\nSubject: x\r\n\r\nThree.\r\n\r\n" MARK
+        "Subject: x\n\nFour, and no blank line.\n" MARK "Subject: x\n\nFive.\n" MARK "is no header.\n\n" MARK;
     scratch_make();
     scratch_write("m.mbox", box, sizeof box - 1);
     assert_rows("m.mbox", "m.mbox/1.eml | ok | mail |  | One.\\nFrom here.\\n\\n> From there.\\n\\nFrom 10:30 to 2020\n"
-                          "m.mbox/2.eml | ok | mail |  | <html>\n"
-                          "m.mbox/3.eml | ok | mail |  | Three.\n");
+                          "m.mbox/2.eml | ok | mail |  | {html}\n"
+                          "m.mbox/3.eml | ok | mail |  | Three.\n"
+                          "m.mbox/4.eml | ok | mail |  | Four, and no blank line.\n"
+                          "m.mbox/5.eml | ok | mail |  | Five.\\nFrom ada@x Tue Mar 3 10:00:00 2020\\nis no header.\n");
     scratch_remove();
 }
 
