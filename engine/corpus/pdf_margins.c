@@ -11,6 +11,8 @@
 #define MARGIN 0.18f      /* of the page's height: where running heads stand */
 #define SIDE 0.1f         /* of its width: where stamps stand that are printed upwards */
 #define MARGIN_ROWS 3     /* the outermost rows of a page are looked at */
+#define MOST_LINES 1000   /* of a page that is looked at, */
+#define MOST_COMPARED 200 /* and in the margins of each page near it */
 #define SAME_PLACE 6.0f   /* points by which a running head may move from page to page */
 #define NEAR_PAGES 4      /* to either side are asked for the same head */
 #define LARGE 1.15f       /* of the body's height: running heads are smaller than that */
@@ -156,10 +158,12 @@ static bool is_same_place(line_pointer a, line_pointer b) {
 static bool is_on_page(const search *s, size_t q, line_pointer line, long expected, long pages) {
     const drt_pdf_page *page = &s->pdf->pages[q];
     const char *text = text_of(s, line);
-    for (size_t i = page->first_line; i < page->first_line + page->n_lines; i++) {
+    size_t compared = 0;
+    for (size_t i = page->first_line; i < page->first_line + page->n_lines && compared < MOST_COMPARED; i++) {
         line_pointer other = &s->pdf->lines[i];
         if (other->sideways != line->sideways || !in_margin(page, other))
             continue;
+        compared++;
         if (expected > 0 && page_number(text_of(s, other), other->length) == expected)
             return true;
         if (is_same_place(line, other) && is_same_head(text, line->length, text_of(s, other), other->length, pages))
@@ -178,8 +182,8 @@ static bool is_head(const search *s, size_t p, line_pointer line) {
     const drt_pdf *pdf = s->pdf;
     const drt_pdf_page *page = &pdf->pages[p];
     long number = page_number(text_of(s, line), line->length);
-    if (!in_margin(page, line) || (!line->sideways && !number && line->height > LARGE * s->body) ||
-        is_caption(text_of(s, line), line->length))
+    if (page->n_lines > MOST_LINES || !in_margin(page, line) ||
+        (!line->sideways && !number && line->height > LARGE * s->body) || is_caption(text_of(s, line), line->length))
         return false;
     bool near = false; /* found on the next page or the one behind it */
     size_t outside = line->sideways ? 0 : rows_outside(s, page, line), found = 0;
