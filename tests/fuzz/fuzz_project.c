@@ -2,7 +2,8 @@
 #include "engine/corpus/tex_project.h"
 #include "tests/fuzz/extract.h"
 
-static const char *const paths[] = {"p/main.tex", "p/a.tex", "p/sub/b.tex", "p/main.bbl", "p/sub/c", "p/second.tex"};
+static const char *const paths[] = {"p/main.tex", "p/a.tex",      "p/sub/b.tex", "p/main.bbl",
+                                    "p/sub/c",    "p/second.tex", "p/r.bib",     "p/own.sty"};
 
 #define N_PATHS (sizeof paths / sizeof *paths)
 
