@@ -353,9 +353,10 @@ drt_status drt_archive_open(drt_context *context, const drt_container *container
         archive->zip_end = drt_zip_end_find(stream);
     archive->charset = archive->zip_end.charset;
     archive->charset_known = archive->charset != NULL;
-    if (container->code == ARCHIVE_FORMAT_RAR_V5 && !drt_rar5_find_locked(stream, &archive->locked))
+    bool looked = container->code != ARCHIVE_FORMAT_RAR_V5 || drt_rar5_find_locked(stream, &archive->locked);
+    if (archive->zip_end.failed || !looked)
         status = drt_fail_memory(context, "an archive");
-    if (status == DRT_OK && stream->seek && !drt_stream_rewind(stream))
+    else if (stream->seek && !drt_stream_rewind(stream))
         status = drt_fail(context, DRT_FAILED, "%s", stream->error);
     if (status == DRT_OK) {
         locale_t before = enter_locale(archive);

@@ -18,8 +18,8 @@ static uint32_t little(const char *at, int bytes) {
     return value;
 }
 
-/* Reads `length` bytes at an offset. */
-static bool read_at(drt_stream *stream, int64_t offset, int64_t length, drt_buffer *out) {
+/* Reads `length` bytes at an offset. false: they are not there, or (*failed) there is no memory. */
+static bool read_at(drt_stream *stream, int64_t offset, int64_t length, drt_buffer *out, bool *failed) {
     if (!stream->seek(stream, offset))
         return false;
     while ((int64_t)out->length < length) {
@@ -28,7 +28,8 @@ static bool read_at(drt_stream *stream, int64_t offset, int64_t length, drt_buff
         if (n <= 0)
             return false;
         int64_t left = length - (int64_t)out->length;
-        if (!drt_buffer_append(out, data, n < left ? (size_t)n : (size_t)left))
+        *failed = !drt_buffer_append(out, data, n < left ? (size_t)n : (size_t)left);
+        if (*failed)
             return false;
     }
     return true;
@@ -52,9 +53,10 @@ static bool collect_names(const drt_buffer *directory, drt_buffer *names) {
 
 static void look_at_directory(drt_stream *stream, int64_t start, int64_t length, drt_zip_end *found) {
     drt_buffer directory = {0}, names = {0};
-    if (read_at(stream, start, length, &directory)) {
+    if (read_at(stream, start, length, &directory, &found->failed)) {
         found->whole = length >= 4 && memcmp(directory.data, "PK\1\2", 4) == 0;
-        if (collect_names(&directory, &names) && names.length > 0)
+        found->failed = !collect_names(&directory, &names);
+        if (!found->failed && names.length > 0)
             found->charset = drt_charset_of_names(names.data, names.length);
     }
     drt_buffer_free(&directory);
@@ -65,7 +67,7 @@ drt_zip_end drt_zip_end_find(drt_stream *stream) {
     drt_zip_end found = {0};
     drt_buffer tail = {0};
     int64_t size = stream->size, length = size < TAIL_LIMIT ? size : TAIL_LIMIT;
-    if (read_at(stream, size - length, length, &tail)) {
+    if (read_at(stream, size - length, length, &tail, &found.failed)) {
         for (size_t at = tail.length; at-- > 0 && !found.found;) {
             const char *record = tail.data + at;
             if (tail.length - at < END_BYTES || memcmp(record, "PK\5\6", 4) != 0)

@@ -10,6 +10,7 @@ typedef struct {
     bool whole;          /* and it begins where its length says */
     bool of_several;     /* it is that of an archive in several files, of which this is the last */
     const char *charset; /* of the names that are no UTF-8; NULL: none are, or it can't be told */
+    bool failed;         /* out of memory: the rest says nothing */
 } drt_zip_end;
 
 /* Looks for it in a stream that can be sought; leaves the stream anywhere. */
