@@ -241,5 +241,5 @@ bool drt_format_subtitles_detect(const drt_format_probe *probe) {
     if (begins(head, "\xEF\xBB\xBF"))
         head = (slice){head.data + 3, head.length - 3};
     return (begins(head, "WEBVTT") && (head.length == 6 || isspace((unsigned char)head.data[6]))) ||
-           begins(head, "[Script Info]") || begins_title(head);
+           begins(head, "[Script Info]") || (head.length > 0 && begins_title(head));
 }
