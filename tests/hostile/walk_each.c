@@ -149,8 +149,9 @@ static void run_one(const char *path, const char *given, unsigned seconds, long 
     else if (WEXITSTATUS(status) != 0)
         snprintf(line, sizeof line, "exit %d", WEXITSTATUS(status));
     else if (peak > megabytes)
-        snprintf(line, sizeof line, "large");
-    printf("%s\t%.0f\t%ld\t%s\t%s\n", line, (now() - start) * 1e3, peak, counts ? counts : "0\t0\t0", given);
+        line[0] = 0; /* the counts stand behind it */
+    const char *end = line[0] ? line : "large";
+    printf("%s\t%.0f\t%ld\t%s\t%s\n", end, (now() - start) * 1e3, peak, counts ? counts : "0\t0\t0", given);
     fflush(stdout);
 }
 
