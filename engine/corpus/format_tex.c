@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/utf8.h"
 #include "engine/corpus/charset.h"
 #include "engine/corpus/tex_run.h"
 
@@ -167,6 +168,16 @@ static tex *read_source(drt_context *context, const drt_buffer *source, const dr
     return t;
 }
 
+/* A source of any length would take many times its length in macros, notes and labels. */
+static bool cut_source(drt_buffer *source, drt_extract *extract) {
+    if (source->length <= DRT_TEX_SOURCE_BYTES)
+        return true;
+    source->length = drt_utf8_valid_prefix(source->data, DRT_TEX_SOURCE_BYTES);
+    return drt_extract_note(extract, DRT_DOCUMENT_PARTIAL,
+                            "with what it includes it is longer than %u MiB; the rest was not read",
+                            DRT_TEX_SOURCE_BYTES >> 20);
+}
+
 /* How a source is read: whole, or from \begin{document} on; again when that never comes, since it stands in a comment or in
  * an example. Twice when it refers to its own numbers, as TeX does. */
 static drt_status read_twice(drt_context *context, const drt_buffer *source, const drt_charset_facts *facts,
@@ -200,6 +211,8 @@ drt_status drt_format_tex_extract(drt_context *context, const drt_format_input *
     size_t label_length = drt_tex_encoding(input->data, input->length, &label);
     drt_status status = drt_charset_decode(context, input->data, input->length, label, label_length, &decoded, &facts);
     drt_tex_end_lines(&decoded);
+    if (status == DRT_OK && !cut_source(&decoded, extract))
+        status = drt_fail_memory(context, "a document");
     if (status == DRT_OK)
         status = read_twice(context, &decoded, &facts, extract);
     drt_buffer_free(&decoded);

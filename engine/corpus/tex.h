@@ -13,6 +13,7 @@ const char *drt_tex_accent(const char *name, size_t length, bool *math);
 bool drt_tex_is_function(const char *name, size_t length);
 
 #define DRT_TEX_PARAMETERS 9
+#define DRT_TEX_SOURCE_BYTES (16u << 20) /* of one source with what it includes; the rest is not read */
 
 typedef enum {
     DRT_TEX_PLAIN,     /* so many parameters, the first one optional if `standard` has data */

@@ -290,7 +290,7 @@ static void take_named_lists(flattening *f, slice names) {
     for (size_t at = 0; at < names.length && f->status == DRT_OK;) {
         slice name = next_name(names, &at);
         size_t index = name.length < NAME ? find_file(f, name.data, name.length, suffixes) : SIZE_MAX;
-        if (index != SIZE_MAX && f->project->files[index].bibtex && f->out->length < DRT_TEX_PROJECT_BYTES)
+        if (index != SIZE_MAX && f->project->files[index].bibtex && f->out->length <= DRT_TEX_SOURCE_BYTES)
             take_list(f, &f->project->files[index]);
     }
 }
@@ -306,7 +306,7 @@ static void take_lists(flattening *f, slice names) {
     else if (names.data)
         take_named_lists(f, names);
     for (size_t i = f->from; i < f->project->n && f->status == DRT_OK && data == SIZE_MAX && !names.data; i++)
-        if (f->project->files[i].bibtex && f->out->length < DRT_TEX_PROJECT_BYTES)
+        if (f->project->files[i].bibtex && f->out->length <= DRT_TEX_SOURCE_BYTES)
             take_list(f, &f->project->files[i]);
     f->taken += f->out->length > begun;
     if (f->out->length > begun)
@@ -321,7 +321,7 @@ static void take_styles(flattening *f, slice names, const char *const *suffixes)
         slice name = next_name(names, &at);
         size_t index = name.length < NAME ? find_file(f, name.data, name.length, suffixes) : SIZE_MAX;
         if (index == SIZE_MAX || f->project->files[index].loaded == f->project->readings ||
-            f->out->length >= DRT_TEX_PROJECT_BYTES)
+            f->out->length > DRT_TEX_SOURCE_BYTES)
             continue; /* each is loaded once */
         f->project->files[index].loaded = f->project->readings;
         take_file(f, index);
@@ -399,7 +399,7 @@ static size_t take_command(flattening *f, const char *data, size_t length, size_
         return 0;
     bool apart = is(word, "include"); /* begins a page */
     append(f, "\n\n", apart ? 2 : 0);
-    if (f->out->length < DRT_TEX_PROJECT_BYTES)
+    if (f->out->length <= DRT_TEX_SOURCE_BYTES)
         take_file(f, index);
     append(f, "\n\n", apart ? 2 : 0);
     return end;

@@ -7,8 +7,7 @@
 
 #include "engine/corpus/stream.h"
 
-#define DRT_TEX_PROJECT_BYTES                                                                                          \
-    (64u << 20) /* that wait at a time, and that a main file may grow to; files beyond stand alone */
+#define DRT_TEX_PROJECT_BYTES (64u << 20) /* that wait at a time; files beyond stand alone */
 
 typedef struct {
     drt_string path; /* as shown; its parts are those of the archive or folder */
@@ -37,7 +36,8 @@ void drt_tex_project_cut(drt_tex_project *project, size_t from);
 /* Does any from that one on have a main file? */
 bool drt_tex_project_has_main(const drt_tex_project *project, size_t from);
 /* Appends a file with all that it includes, as UTF-8, looking at files from `from` on; sets `included` of those that are taken
- * in, or `done` instead. *whole: it includes nothing, and nothing was appended. DRT_FATAL: out of memory; DRT_FAILED: cancelled. */
+ * in, or `done` instead. *whole: it includes nothing, and nothing was appended. One that grows beyond DRT_TEX_SOURCE_BYTES takes
+ * in nothing more, and whoever reads it tells that it is too long. DRT_FATAL: out of memory; DRT_FAILED: cancelled. */
 drt_status drt_tex_project_flatten(drt_context *context, drt_tex_project *project, size_t from, size_t file, bool done,
                                    drt_buffer *out, bool *whole);
 

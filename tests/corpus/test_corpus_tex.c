@@ -275,6 +275,28 @@ static void encodings_that_are_declared(void **state) {
 
 #define MAIN(text) "\\documentclass{article}\\begin{document}" text "\\end{document}"
 
+/* What includes a file again and again is cut, and says so. */
+static void a_source_that_grows_beyond_measure_is_cut(void **state) {
+    (void)state;
+    enum { COMMENT = 1 << 20, TIMES = 17 };
+    drt_buffer comment = {0}, main = {0};
+    for (int i = 0; i < COMMENT; i++)
+        assert_true(drt_buffer_append_byte(&comment, i == 0 ? '%' : i == COMMENT - 1 ? '\n' : 'x'));
+    assert_true(drt_buffer_append_text(&main, "\\documentclass{article}\\begin{document}Begun.\n"));
+    for (int i = 0; i < TIMES; i++)
+        assert_true(drt_buffer_append_text(&main, "\\input{comment}\n"));
+    assert_true(drt_buffer_append_text(&main, "Ended.\\end{document}"));
+    scratch_make();
+    scratch_write("folder/paper.tex", main.data, main.length);
+    scratch_write("folder/comment.tex", comment.data, comment.length);
+    assert_rows("folder",
+                "folder/paper.tex | partial | tex | with what it includes it is longer than 16 MiB; the rest was "
+                "not read | Begun.\n");
+    scratch_remove();
+    drt_buffer_free(&comment);
+    drt_buffer_free(&main);
+}
+
 static void a_main_file_takes_in_what_it_includes(void **state) {
     (void)state;
     static const archive_part parts[] = {
@@ -471,6 +493,7 @@ int main(void) {
         cmocka_unit_test(missing_files_are_told),
         cmocka_unit_test(encodings_that_are_declared),
         cmocka_unit_test(a_main_file_takes_in_what_it_includes),
+        cmocka_unit_test(a_source_that_grows_beyond_measure_is_cut),
         cmocka_unit_test(a_main_file_knows_what_its_styles_define),
         cmocka_unit_test(projects_as_they_lie_about),
         cmocka_unit_test(titles_wait_for_their_macros),
