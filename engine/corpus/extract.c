@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/corpus/date.h"
-#include "engine/corpus/formats.h"
+#include "engine/corpus/formats/formats.h"
 
 #define LINE 500     /* bytes of a title, a name or a date */
 #define COMPARED 512 /* authors that later ones are compared with */

@@ -2,8 +2,8 @@
 #ifndef DRT_CORPUS_RAW_H
 #define DRT_CORPUS_RAW_H
 
-#include "engine/corpus/formats.h"
-#include "engine/corpus/stream.h"
+#include "engine/corpus/archives/stream.h"
+#include "engine/corpus/formats/formats.h"
 
 /* Takes the blob over, and leaves an empty one. damage: why the bytes end early, copied; NULL: they are whole.
  * NULL: out of memory, the blob stays as it is. */

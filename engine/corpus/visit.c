@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "engine/base/utf8.h"
-#include "engine/corpus/archive.h"
-#include "engine/corpus/formats.h"
-#include "engine/corpus/mailbox.h"
+#include "engine/corpus/archives/archive.h"
+#include "engine/corpus/archives/stream.h"
+#include "engine/corpus/archives/zip_end.h"
+#include "engine/corpus/formats/formats.h"
+#include "engine/corpus/formats/mailbox.h"
+#include "engine/corpus/formats/unread.h"
 #include "engine/corpus/raw.h"
-#include "engine/corpus/stream.h"
-#include "engine/corpus/unread.h"
-#include "engine/corpus/zip_end.h"
 
 #define ARCHIVE_FLOOR (64LL << 20) /* unpacked bytes below which no ratio is looked at: of an archive, */
 #define FILE_FLOOR (512LL << 20)   /* of a whole file */

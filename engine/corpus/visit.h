@@ -7,7 +7,7 @@
 
 #include "engine/base/fingerprints.h"
 #include "engine/corpus/corpus.h"
-#include "engine/corpus/tex_project.h"
+#include "engine/corpus/tex/project.h"
 
 /* The state of a walk. */
 typedef struct {

@@ -11,7 +11,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/utf8.h"
-#include "engine/corpus/container.h"
+#include "engine/corpus/archives/container.h"
 #include "engine/corpus/visit.h"
 
 #define FOLDER_DEPTH 200 /* folders inside folders: each holds a file descriptor */

@@ -11,7 +11,7 @@
 #include <archive.h>
 #include <uchardet/uchardet.h>
 
-#include "engine/corpus/archive.h"
+#include "engine/corpus/archives/archive.h"
 #include "tests/base/scarce_memory.h"
 #include "tokenizer/tokenizer.h"
 

@@ -3,7 +3,7 @@
 #ifndef DRT_TESTS_CORPUS_ROWS_H
 #define DRT_TESTS_CORPUS_ROWS_H
 
-#include "engine/corpus/formats.h"
+#include "engine/corpus/formats/formats.h"
 
 /* A folder below $TMPDIR or /tmp, made for this test; its path is valid until scratch_remove. */
 const char *scratch_make(void);

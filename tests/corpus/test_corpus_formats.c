@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "engine/corpus/container.h"
+#include "engine/corpus/archives/container.h"
 #include "engine/corpus/date.h"
-#include "engine/corpus/markup.h"
+#include "engine/corpus/formats/markup.h"
 #include "tests/corpus/rows.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -184,7 +184,7 @@ static void manual_and_readme_list_the_table(void **state) {
         assert_true(drt_buffer_printf(&readme, "| %s | %s | %s |\n", name, description, trimmed));
     }
     assert_true(drt_buffer_append_text(&manual, ".El\n"));
-    drt_buffer own = section_of("man/drt.1", ".\\\" formats: made from the table in engine/corpus/formats.c\n",
+    drt_buffer own = section_of("man/drt.1", ".\\\" formats: made from the table in engine/corpus/formats/formats.c\n",
                                 ".\\\" end of formats\n");
     assert_string_equal(own.data, manual.data);
     drt_buffer_free(&own);

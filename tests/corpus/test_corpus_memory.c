@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/corpus/pdf.h"
+#include "engine/corpus/pdf/pdf.h"
 #include "tests/base/scarce_memory.h"
 #include "tests/corpus/rows.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "engine/corpus/pdf.h"
+#include "engine/corpus/pdf/pdf.h"
 #include "tests/corpus/rows.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/corpus/mathml.h"
+#include "engine/corpus/formats/mathml.h"
 #include "tests/corpus/rows.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

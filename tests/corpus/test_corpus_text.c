@@ -13,9 +13,9 @@
 
 #include "engine/base/utf8.h"
 #include "engine/corpus/charset.h"
-#include "engine/corpus/formats.h"
+#include "engine/corpus/formats/formats.h"
+#include "engine/corpus/formats/reflow.h"
 #include "engine/corpus/normalise.h"
-#include "engine/corpus/reflow.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -193,6 +193,7 @@ static void characters_are_normalised(void **state) {
         {"a \x1B[1;31mred\x1B[m \x1B]0;title\a\x1B]8;;http://x\x1B\\link\x1B]8;;\x1B\\ \x1B(B\x1Bx \x1B]left open",
          "a red link x left open"},
         {"N\bNA\bA\xC3\xA9\b\xC3\xA9 _\bu_\bn \b\b.", "NA\xC3\xA9 u."}, /* overstruck */
+        {"-\b visible", "visible"},                                     /* nothing is left to put a space behind */
         {"\xE2\x80\xAEtxt.exe\xE2\x80\xAC", "txt.exe"},                 /* direction overrides */
         {"\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xA7",
          "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xA7"}, /* a joiner kept */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/corpus/docx_styles.h"
+#include "engine/corpus/formats/docx_styles.h"
 #include "tests/corpus/rows.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

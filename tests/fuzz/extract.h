@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/utf8.h"
-#include "engine/corpus/formats.h"
+#include "engine/corpus/formats/formats.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Normalised text: UTF-8 without control characters but single or double line feeds between visible characters, and

@@ -1,6 +1,6 @@
 /* Fuzz target: any bytes as the text of a Word file, as its notes, and any file called so end in normalised text; as styles
  * and numbering they end in looks and marks. */
-#include "engine/corpus/docx_styles.h"
+#include "engine/corpus/formats/docx_styles.h"
 #include "tests/fuzz/zip.h"
 
 static void read_styles(const uint8_t *data, size_t size) {

@@ -1,7 +1,7 @@
 /* Fuzz target: any bytes read as reStructuredText, a notebook, subtitles, mail and a mailbox end in normalised text. */
 #include <string.h>
 
-#include "engine/corpus/mailbox.h"
+#include "engine/corpus/formats/mailbox.h"
 #include "tests/fuzz/extract.h"
 
 static bool take_piece(void *user, const char *name, size_t name_length, const char *data, size_t length) {

@@ -1,6 +1,6 @@
 /* Fuzz target: any bytes in the place of pdftotext's output end in normalised text with pages in order. */
 #define _GNU_SOURCE /* memmem */
-#include "engine/corpus/pdf.h"
+#include "engine/corpus/pdf/pdf.h"
 #include "tests/fuzz/extract.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,5 +1,5 @@
 /* Fuzz target: sources of TeX that include each other, parted by NULs, come together and end in normalised text. */
-#include "engine/corpus/tex_project.h"
+#include "engine/corpus/tex/project.h"
 #include "tests/fuzz/extract.h"
 
 static const char *const paths[] = {"p/main.tex", "p/a.tex",      "p/sub/b.tex", "p/main.bbl",

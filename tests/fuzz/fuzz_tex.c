@@ -1,7 +1,7 @@
 /* Fuzz target: any bytes read as TeX, as BibTeX's or biblatex's references, or as a style, end in normalised text or in
  * definitions. */
-#include "engine/corpus/tex_bibliography.h"
-#include "engine/corpus/tex_style.h"
+#include "engine/corpus/tex/bibliography.h"
+#include "engine/corpus/tex/style.h"
 #include "tests/fuzz/extract.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
