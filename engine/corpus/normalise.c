@@ -172,18 +172,20 @@ static size_t escape_length(const char *data, size_t length) {
 
 /* What old printers did with a backspace: "_", BS, "a" and "a", BS, "a" are an "a". */
 static void step_back(drt_text *text) {
-    if (text->space) {
+    drt_buffer *line = &text->line;
+    if (text->space || line->length == 0) {
         text->space = false;
-    } else if (text->line.length > 0) {
-        text->line.length = drt_utf8_floor(text->line.data, text->line.length, text->line.length - 1);
-        size_t before =
-            text->line.length ? drt_utf8_floor(text->line.data, text->line.length, text->line.length - 1) : 0;
-        text->previous = 0;
-        drt_utf8_decode(text->line.data + before, text->line.length - before, &text->previous);
-        if (text->previous == ' ') {
-            text->line.length--;
-            text->space = true;
-        }
+        return;
+    }
+    line->length = drt_utf8_floor(line->data, line->length, line->length - 1);
+    text->previous = 0;
+    if (line->length > 0) {
+        size_t last = drt_utf8_floor(line->data, line->length, line->length - 1);
+        drt_utf8_decode(line->data + last, line->length - last, &text->previous);
+    }
+    if (text->previous == ' ') {
+        line->length--;
+        text->space = true;
     }
 }
 

@@ -57,10 +57,7 @@ static void test_neutral_escapes_bad_utf8(void **state) {
 
 static void test_escapes_are_undone(void **state) {
     (void)state;
-    static const char *const harmful[] = {"a\n\tb\rc", "\x1b[31m\x7f",
-                                          "\xc2\x9b"
-                                          "31m",
-                                          "\xe2\x80\xae.txt"};
+    static const char *const harmful[] = {"a\n\tb\rc", "\x1b[31m\x7f", "\xc2\x9b[31m", "\xe2\x80\xae.txt"};
     for (size_t i = 0; i < sizeof harmful / sizeof *harmful; i++) {
         size_t length;
         char *written = terminal_neutralise(harmful[i], strlen(harmful[i]), TEXT_LINE, &length);

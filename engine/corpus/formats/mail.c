@@ -225,8 +225,8 @@ static size_t decode_words(drt_context *context, drt_slice s, drt_buffer *out, b
     encoded_word word;
     size_t done = 0;
     for (size_t at = 0; *ok && read_word(drt_slice_skip(s, at), &word);) {
-        bool same =
-            word.charset.length == charset.length && strncasecmp(word.charset.data, charset.data, charset.length) == 0;
+        bool same = charset.data && word.charset.length == charset.length &&
+                    strncasecmp(word.charset.data, charset.data, charset.length) == 0;
         if (charset.data && !same) {
             *ok = append_decoded(context, &bytes, charset, out);
             bytes.length = 0;
