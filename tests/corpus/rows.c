@@ -54,6 +54,22 @@ void scratch_write(const char *name, const void *data, size_t length) {
     assert_int_equal(fclose(file), 0);
 }
 
+void scratch_write_buffer(const char *name, const drt_buffer *buffer) {
+    scratch_write(name, buffer->data, buffer->length);
+}
+
+int scratch_set_up(void **state) {
+    (void)state;
+    scratch_make();
+    return 0;
+}
+
+int scratch_tear_down(void **state) {
+    (void)state;
+    scratch_remove();
+    return 0;
+}
+
 static la_ssize_t append_block(struct archive *archive, void *user, const void *data, size_t length) {
     (void)archive;
     assert_true(drt_buffer_append(user, data, length));

@@ -12,6 +12,10 @@ void scratch_remove(void);
 const char *scratch_path(const char *name);
 /* Writes a file below the scratch folder, its folders too. */
 void scratch_write(const char *name, const void *data, size_t length);
+void scratch_write_buffer(const char *name, const drt_buffer *buffer);
+/* cmocka's set-up and tear-down of a test that has a scratch folder. */
+int scratch_set_up(void **state);
+int scratch_tear_down(void **state);
 
 /* A member of an archive to be written. length -1: strlen. name ending in "/": a folder; link: its target. */
 typedef struct {

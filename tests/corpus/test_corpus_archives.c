@@ -18,22 +18,6 @@
 static const archive_part two_texts[] = {{"a.txt", "The first text.\n", -1, NULL},
                                          {"b.txt", "The second text.\n", -1, NULL}};
 
-static int set_up(void **state) {
-    (void)state;
-    scratch_make();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
-static void write_buffer(const char *name, const drt_buffer *buffer) {
-    scratch_write(name, buffer->data, buffer->length);
-}
-
 static void append(drt_buffer *to, const drt_buffer *from) {
     assert_true(drt_buffer_append(to, from->data, from->length));
 }
@@ -56,7 +40,7 @@ static void sums_of_gzip_are_checked(void **state) {
         drt_buffer gzip = gzip_of("Nine sacks."), second = gzip_of(" Ten sacks.");
         append(&gzip, &second);
         gzip.data[gzip.length - damages[i].from_end] ^= 1;
-        write_buffer("s.txt.gz", &gzip);
+        scratch_write_buffer("s.txt.gz", &gzip);
         snprintf(expected, sizeof expected, "s.txt.gz | partial | text | %s | Nine sacks. Ten sacks.\n",
                  damages[i].reason);
         assert_rows("s.txt.gz", expected);
@@ -66,7 +50,7 @@ static void sums_of_gzip_are_checked(void **state) {
     /* The sum stands behind the end of what is inside. */
     drt_buffer tar = archive_make("ustar", "gzip", NULL, two_texts, 2);
     tar.data[tar.length - 8] ^= 1;
-    write_buffer("s.tar.gz", &tar);
+    scratch_write_buffer("s.tar.gz", &tar);
     assert_rows("s.tar.gz", "s.tar.gz/a.txt | ok | text |  | The first text.\n"
                             "s.tar.gz/b.txt | ok | text |  | The second text.\n"
                             "s.tar.gz | skipped | tar | it is damaged: its checksum is wrong; what could be read of it "
@@ -78,7 +62,7 @@ static void what_stands_before_a_break_of_gzip_is_kept(void **state) {
     (void)state;
     drt_buffer gzip = gzip_of("Nine sacks of barley, and ten of rye.");
     gzip.length -= 8;
-    write_buffer("c.txt.gz", &gzip);
+    scratch_write_buffer("c.txt.gz", &gzip);
     assert_rows("c.txt.gz", "c.txt.gz | partial | text | it is cut short | Nine sacks of barley, and ten of rye.\n");
     drt_buffer_free(&gzip);
     static char noise[20000]; /* does not get smaller */
@@ -88,7 +72,7 @@ static void what_stands_before_a_break_of_gzip_is_kept(void **state) {
     archive_part parts[] = {two_texts[0], {"n.txt", noise, sizeof noise, NULL}, two_texts[1]};
     drt_buffer tar = archive_make("ustar", "gzip", NULL, parts, COUNT(parts));
     tar.length /= 2;
-    write_buffer("c.tar.gz", &tar);
+    scratch_write_buffer("c.tar.gz", &tar);
     drt_buffer rows = walk_rows(scratch_path("c.tar.gz"), NULL);
     assert_non_null(strstr(rows.data, "c.tar.gz/a.txt | ok | text |  | The first text.\n"
                                       "c.tar.gz/n.txt | partial | text | it is cut short | "));
@@ -96,7 +80,7 @@ static void what_stands_before_a_break_of_gzip_is_kept(void **state) {
         strstr(rows.data, "c.tar.gz | skipped | tar | it is cut short; what could be read of it was read | "));
     drt_buffer_free(&rows);
     tar.length = 60; /* not even a whole header */
-    write_buffer("c.tar.gz", &tar);
+    scratch_write_buffer("c.tar.gz", &tar);
     assert_rows("c.tar.gz", "c.tar.gz | skipped | tar | it is cut short | \n");
     drt_buffer_free(&tar);
 }
@@ -106,10 +90,10 @@ static void what_stands_behind_gzip_is_told_unless_it_is_nothing(void **state) {
     drt_buffer gzip = gzip_of("Nine sacks.");
     for (int i = 0; i < 70000; i++)
         assert_true(drt_buffer_append_byte(&gzip, 0));
-    write_buffer("z.txt.gz", &gzip);
+    scratch_write_buffer("z.txt.gz", &gzip);
     assert_rows("z.txt.gz", "z.txt.gz | ok | text |  | Nine sacks.\n");
     assert_true(drt_buffer_append_text(&gzip, "junk"));
-    write_buffer("j.txt.gz", &gzip);
+    scratch_write_buffer("j.txt.gz", &gzip);
     assert_rows("j.txt.gz", "j.txt.gz | partial | text | behind its end stands something that is no gzip | "
                             "Nine sacks.\n");
     drt_buffer_free(&gzip);
@@ -122,7 +106,7 @@ static void a_tar_behind_another_is_read(void **state) {
     drt_buffer tar = archive_make("ustar", NULL, NULL, two_texts, 1);
     drt_buffer second = archive_make("ustar", NULL, NULL, two_texts + 1, 1);
     append(&tar, &second);
-    write_buffer("t.tar", &tar);
+    scratch_write_buffer("t.tar", &tar);
     assert_rows("t.tar", "t.tar/a.txt | ok | text |  | The first text.\n"
                          "t.tar/b.txt | ok | text |  | The second text.\n");
     drt_buffer_free(&tar);
@@ -137,7 +121,7 @@ static void a_broken_header_of_a_tar_is_told_and_passed_over(void **state) {
     drt_buffer tar = archive_make("ustar", NULL, NULL, parts, COUNT(parts));
     assert_memory_equal(tar.data + 1024, "broken.txt", 10);
     tar.data[1024] = 'B'; /* its checksum doesn't know */
-    write_buffer("t.tar", &tar);
+    scratch_write_buffer("t.tar", &tar);
     assert_rows("t.tar", "t.tar/a.txt | ok | text |  | The first text.\n"
                          "t.tar/b.txt | ok | text |  | The second text.\n"
                          "t.tar | skipped | tar | it is damaged (Damaged tar archive); members may be missing; what "
@@ -156,7 +140,7 @@ static void a_zip_with_a_wrong_directory_is_read(void **state) {
     for (char *at = zip.data; at < end; at++)
         if (memcmp(at, "PK\1\2", 4) == 0)
             at[42] += 3;
-    write_buffer("z.zip", &zip);
+    scratch_write_buffer("z.zip", &zip);
     assert_rows("z.zip", "z.zip/a.txt | ok | text |  | The first text.\n"
                          "z.zip/b.txt | ok | text |  | The second text.\n"
                          "z.zip | skipped | zip | it is damaged (Damaged Zip archive); members may be missing; what "
@@ -198,14 +182,14 @@ static void a_zip_behind_a_program_is_read(void **state) {
     append(&program, &zip);
     for (size_t i = 0; i < COUNT(names); i++) {
         char expected[200];
-        write_buffer(names[i], &program);
+        scratch_write_buffer(names[i], &program);
         snprintf(expected, sizeof expected,
                  "%s/a.txt | ok | text |  | The first text.\n%s/b.txt | ok | text |  | The second text.\n", names[i],
                  names[i]);
         assert_rows(names[i], expected);
     }
     program.length = prefix;
-    write_buffer("s.exe", &program);
+    scratch_write_buffer("s.exe", &program);
     assert_rows("s.exe", "s.exe | skipped | program | it is a program | \n");
     drt_buffer_free(&program);
     drt_buffer_free(&zip);
@@ -219,7 +203,7 @@ static void pieces_of_archives_are_called_so(void **state) {
     end[4] = end[6] = 2;
     drt_buffer last = {0};
     assert_true(drt_buffer_append(&last, "PK\3\4", 4) && drt_buffer_append(&last, end, 22));
-    write_buffer("p.zip", &last);
+    scratch_write_buffer("p.zip", &last);
     assert_rows("p.zip", "p.zip | skipped | zip | it is the last piece of an archive that was cut up; join the pieces "
                          "first | \n");
     static const char *const names[] = {"p.z01", "p.zip.002", "p.r00", "p.part12.rar"};
@@ -282,14 +266,14 @@ static void names_in_lha_are_japanese_or_western(void **state) {
     put_lha(&lha, "\x83\x5C\x81[\x83X.txt", "A source."); /* with 0x5C, which elsewhere separates folders */
     put_lha(&lha, "D\\b.txt", "In a folder.");
     put(&lha, 0, 1);
-    write_buffer("j.lzh", &lha);
+    scratch_write_buffer("j.lzh", &lha);
     assert_rows("j.lzh", "j.lzh/\xE3\x82\xBD\xE3\x83\xBC\xE3\x82\xB9.txt | ok | text |  | A source.\n"
                          "j.lzh/D/b.txt | ok | text |  | In a folder.\n");
     lha.length = 0;
     put_lha(&lha, "a.txt", "Before.");
     put_lha(&lha, "caf\xE9.txt", "Western.");
     put(&lha, 0, 1);
-    write_buffer("w.lzh", &lha);
+    scratch_write_buffer("w.lzh", &lha);
     assert_rows("w.lzh", "w.lzh/a.txt | ok | text |  | Before.\n"
                          "w.lzh/caf\xC3\xA9.txt | ok | text |  | Western.\n");
     drt_buffer_free(&lha);
@@ -343,7 +327,7 @@ static void members_of_rar5_with_a_password_are_told(void **state) {
     put_rar5(&rar, "b.txt", "Hwufhw, ilnh d whaw.", true);
     put_rar5(&rar, "c.txt", "Readable, too.", false);
     put_rar5_block(&rar, "\5\0\0", 3);
-    write_buffer("r.rar", &rar);
+    scratch_write_buffer("r.rar", &rar);
     assert_rows("r.rar", "r.rar/a.txt | ok | text |  | Readable.\n"
                          "r.rar/b.txt | skipped |  | it is encrypted; a password would be needed | \n"
                          "r.rar/c.txt | ok | text |  | Readable, too.\n");
@@ -352,17 +336,19 @@ static void members_of_rar5_with_a_password_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sums_of_gzip_are_checked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_stands_before_a_break_of_gzip_is_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_stands_behind_gzip_is_told_unless_it_is_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_tar_behind_another_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_broken_header_of_a_tar_is_told_and_passed_over, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_zip_with_a_wrong_directory_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(members_of_one_name_are_told_apart, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_zip_behind_a_program_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(pieces_of_archives_are_called_so, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(members_of_rar5_with_a_password_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(names_in_lha_are_japanese_or_western, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sums_of_gzip_are_checked, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(what_stands_before_a_break_of_gzip_is_kept, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(what_stands_behind_gzip_is_told_unless_it_is_nothing, scratch_set_up,
+                                        scratch_tear_down),
+        cmocka_unit_test_setup_teardown(a_tar_behind_another_is_read, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(a_broken_header_of_a_tar_is_told_and_passed_over, scratch_set_up,
+                                        scratch_tear_down),
+        cmocka_unit_test_setup_teardown(a_zip_with_a_wrong_directory_is_read, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(members_of_one_name_are_told_apart, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(a_zip_behind_a_program_is_read, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(pieces_of_archives_are_called_so, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(members_of_rar5_with_a_password_are_told, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(names_in_lha_are_japanese_or_western, scratch_set_up, scratch_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

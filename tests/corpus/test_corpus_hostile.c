@@ -15,22 +15,6 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static int set_up(void **state) {
-    (void)state;
-    scratch_make();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
-static void write_buffer(const char *name, const drt_buffer *buffer) {
-    scratch_write(name, buffer->data, buffer->length);
-}
-
 static char *find_bytes(const drt_buffer *buffer, size_t from, const char *bytes, size_t length) {
     for (size_t at = from; at + length <= buffer->length; at++)
         if (memcmp(buffer->data + at, bytes, length) == 0)
@@ -124,7 +108,7 @@ static void stored_zips_in_streamed_zips(void **state) {
     archive_part outer[] = {{"parcel.zip", parcel.data, (long)parcel.length, NULL},
                             {"after.txt", "After it.", -1, NULL}};
     drt_buffer zip = streamed_zip(outer, 2);
-    write_buffer("s.zip", &zip);
+    scratch_write_buffer("s.zip", &zip);
     assert_rows("s.zip", "s.zip/parcel.zip/tide.txt | ok | text |  | High water at six.\n"
                          "s.zip/parcel.zip/bell.txt | ok | text |  | Rung twice.\n"
                          "s.zip/after.txt | ok | text |  | After it.\n");
@@ -171,7 +155,7 @@ static void names_in_old_encodings(void **state) {
         drt_buffer zip = streamed_zip(&part, 1);
         char expected[200];
         replace_bytes(&zip, cases[i].placeholder, cases[i].bytes);
-        write_buffer("n.zip", &zip);
+        scratch_write_buffer("n.zip", &zip);
         snprintf(expected, sizeof expected, "n.zip/%s | ok | text |  | A text.\n", cases[i].shown);
         assert_rows("n.zip", expected);
         drt_buffer_free(&zip);
@@ -200,7 +184,7 @@ static void cut_archives_keep_what_is_whole(void **state) {
     for (size_t i = 0; i < COUNT(formats); i++) {
         drt_buffer archive = archive_make(formats[i][0], formats[i][1], NULL, parts, 2);
         archive.length /= 2;
-        write_buffer(formats[i][2], &archive);
+        scratch_write_buffer(formats[i][2], &archive);
         drt_buffer rows = walk_rows(scratch_path(formats[i][2]), NULL);
         assert_contains(&rows, "/a.txt | ok | text |  | Whole.\n");
         assert_contains(&rows, "/b.txt | partial | text | it is ");
@@ -217,7 +201,7 @@ static void a_wrong_checksum_is_told(void **state) {
     static const archive_part parts[] = {{"a.txt", "Nine sacks.", -1, NULL}, {"b.txt", "After.", -1, NULL}};
     drt_buffer zip = streamed_zip(parts, 2);
     *find_bytes(&zip, 0, "Nine", 4) = 'L';
-    write_buffer("w.zip", &zip);
+    scratch_write_buffer("w.zip", &zip);
     drt_buffer rows = walk_rows(scratch_path("w.zip"), NULL);
     assert_contains(&rows, "w.zip/a.txt | partial | text | it is damaged (ZIP bad CRC");
     assert_contains(&rows, "| Line sacks.\n");
@@ -261,7 +245,7 @@ static void locked_members_are_told(void **state) {
     char *central = find_bytes(&zip, (size_t)(local - zip.data) + 60, "diary.txt", 9) - 46;
     local[6] |= 1;
     central[8] |= 1;
-    write_buffer("l.zip", &zip);
+    scratch_write_buffer("l.zip", &zip);
     assert_rows("l.zip", "l.zip/open.txt | ok | text |  | Readable.\n"
                          "l.zip/diary.txt | skipped |  | it is encrypted; a password would be needed | \n");
     drt_buffer_free(&zip);
@@ -327,7 +311,7 @@ static void nesting_ends(void **state) {
         drt_buffer_free(&inner);
         inner = zip;
     }
-    write_buffer("d.zip", &inner);
+    scratch_write_buffer("d.zip", &inner);
     drt_corpus_params params = drt_corpus_params_default();
     params.limits.max_depth = 3;
     drt_buffer rows = walk_rows(scratch_path("d.zip"), &params);
@@ -373,7 +357,7 @@ static void an_archive_that_contains_itself_ends(void **state) {
     assert_non_null(record);
     put_both(record - 33 + 2, 0);
     put_both(record - 33 + 10, (uint32_t)iso.length);
-    write_buffer("s.iso", &iso);
+    scratch_write_buffer("s.iso", &iso);
     drt_buffer rows = walk_rows(scratch_path("s.iso"), NULL);
     assert_contains(&rows, "s.iso/A.TXT | ok | text |  | A text.\n");
     assert_contains(&rows, "s.iso/SELF.ISO | skipped | iso | the archive contains itself | \n");
@@ -383,18 +367,18 @@ static void an_archive_that_contains_itself_ends(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(stored_zips_in_streamed_zips, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(names_are_only_names, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(names_in_old_encodings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(cut_archives_keep_what_is_whole, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_wrong_checksum_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(noise_by_any_name_has_a_reason, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(locked_members_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(empty_things_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bombs_do_not_lose_the_rest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nesting_ends, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(members_are_counted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_archive_that_contains_itself_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stored_zips_in_streamed_zips, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(names_are_only_names, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(names_in_old_encodings, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(cut_archives_keep_what_is_whole, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(a_wrong_checksum_is_told, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(noise_by_any_name_has_a_reason, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(locked_members_are_told, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(empty_things_are_told, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(bombs_do_not_lose_the_rest, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(nesting_ends, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(members_are_counted, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(an_archive_that_contains_itself_ends, scratch_set_up, scratch_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,18 +21,6 @@
 static const archive_part two_texts[] = {{"a.txt", "The first text.\n", -1, NULL},
                                          {"sub/b.txt", "The second text.\n", -1, NULL}};
 
-static int set_up(void **state) {
-    (void)state;
-    scratch_make();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 static void write_text(const char *name, const char *text) {
     scratch_write(name, text, strlen(text));
 }
@@ -445,23 +433,24 @@ static void missing_paths_fail_and_name_themselves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(folders_are_read_in_byte_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(single_files_and_compressed_ones_are_documents, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(archives_of_each_kind_give_the_same_members, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(archives_in_archives, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(links_and_special_files_are_not_followed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_may_not_be_read_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_library_inside_the_folder_is_left_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(litter_is_passed_over_calmly, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(kept_bytes_are_extracted_later, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(progress_ends_at_the_total, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_what_is_wanted_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_may_hold_more_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_folder_that_fails_halfway_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_not_wanted_may_be_included, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_receiver_can_end_the_walk, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(cancelling_ends_quietly, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(missing_paths_fail_and_name_themselves, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(folders_are_read_in_byte_order, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(single_files_and_compressed_ones_are_documents, scratch_set_up,
+                                        scratch_tear_down),
+        cmocka_unit_test_setup_teardown(archives_of_each_kind_give_the_same_members, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(archives_in_archives, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(links_and_special_files_are_not_followed, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(what_may_not_be_read_is_told, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(a_library_inside_the_folder_is_left_alone, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(litter_is_passed_over_calmly, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(kept_bytes_are_extracted_later, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(progress_ends_at_the_total, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(only_what_is_wanted_is_told, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(what_may_hold_more_is_told, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(a_folder_that_fails_halfway_is_told, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(what_is_not_wanted_may_be_included, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(the_receiver_can_end_the_walk, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(cancelling_ends_quietly, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(missing_paths_fail_and_name_themselves, scratch_set_up, scratch_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,23 +106,11 @@ static bool is_note(drt_xml *xml, const drt_markup_token *token) {
     return d->in_notes && drt_markup_is(token, "section") && drt_markup_find(token, "id", &id);
 }
 
-/* <a type="note" l:href="#n1">[1]</a>: the note goes behind the paragraph, its number is no text. */
-static void take_link(drt_xml *xml, const drt_markup_token *token) {
-    document *d = xml->user;
-    drt_string target;
-    if (token->kind != DRT_MARKUP_START || token->empty)
-        return;
-    xml->failed |= !drt_xml_attribute(token, "href", &target);
-    if (target.length > 1 && target.data[0] == '#' && drt_flow_note_refer(&d->flow, target.data + 1, target.length - 1))
-        drt_xml_skip(&xml->markup, token);
-    drt_string_free(&target);
-}
-
 static void hook(drt_xml *xml, const drt_markup_token *token) {
     document *d = xml->user;
     bool start = token->kind == DRT_MARKUP_START;
     if (drt_markup_is(token, "a")) {
-        take_link(xml, token);
+        drt_xml_refer(xml, token, "href");
     } else if (drt_markup_is(token, "description")) {
         xml->failed |= start && !take_description(xml, token);
     } else {

@@ -228,18 +228,6 @@ static bool is_note(drt_xml *xml, const drt_markup_token *token) {
     return is(token, "fn") && drt_markup_find(token, "id", &id);
 }
 
-/* <xref ref-type="fn" rid="n1">1</xref>: the note's number is no text. */
-static void take_reference(drt_xml *xml, const drt_markup_token *token) {
-    document *d = xml->user;
-    drt_string target;
-    if (d->collecting || token->kind != DRT_MARKUP_START)
-        return;
-    xml->failed |= !drt_xml_attribute(token, "rid", &target);
-    if (target.data && drt_flow_note_refer(&d->flow, target.data, target.length))
-        drt_xml_skip(&xml->markup, token);
-    drt_string_free(&target);
-}
-
 /* The number of a section, a figure or a reference stands before what it numbers; that of a note is no text. */
 static void take_label(drt_xml *xml, const drt_markup_token *token) {
     document *d = xml->user;
@@ -298,8 +286,8 @@ static void hook(drt_xml *xml, const drt_markup_token *token) {
         return;
     if (is(token, "fn"))
         drt_xml_note(xml, token, d->collecting);
-    else if (is(token, "xref"))
-        take_reference(xml, token);
+    else if (!d->collecting && is(token, "xref"))
+        drt_xml_refer(xml, token, "rid");
     else if (is(token, "label"))
         take_label(xml, token);
     else if (is(token, "p") || is(token, "title") || is(token, "caption"))

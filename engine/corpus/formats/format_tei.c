@@ -110,18 +110,6 @@ static bool is_note(drt_xml *xml, const drt_markup_token *token) {
     return is(token, "note") && drt_markup_find(token, "id", &id);
 }
 
-/* <ref target="#n1">1</ref>: the note's number is no text. */
-static void take_reference(drt_xml *xml, const drt_markup_token *token) {
-    document *d = xml->user;
-    drt_string target;
-    if (d->collecting || token->kind != DRT_MARKUP_START)
-        return;
-    xml->failed |= !drt_xml_attribute(token, "target", &target);
-    if (target.length > 1 && target.data[0] == '#' && drt_flow_note_refer(&d->flow, target.data + 1, target.length - 1))
-        drt_xml_skip(&xml->markup, token);
-    drt_string_free(&target);
-}
-
 static void hook(drt_xml *xml, const drt_markup_token *token) {
     document *d = xml->user;
     drt_markup_attribute attribute;
@@ -133,8 +121,8 @@ static void hook(drt_xml *xml, const drt_markup_token *token) {
             xml->failed |= !take_header(xml, token);
     } else if (is(token, "note")) {
         drt_xml_note(xml, token, d->collecting);
-    } else if (is(token, "ref") || is(token, "ptr")) {
-        take_reference(xml, token);
+    } else if (!d->collecting && (is(token, "ref") || is(token, "ptr"))) {
+        drt_xml_refer(xml, token, "target");
     } else if (is(token, "choice")) {
         d->choice = start;
     } else if (is(token, "abbr") || is(token, "orig") || is(token, "sic")) {

@@ -296,6 +296,17 @@ void drt_xml_note(drt_xml *xml, const drt_markup_token *token, bool collecting) 
     drt_string_free(&id);
 }
 
+void drt_xml_refer(drt_xml *xml, const drt_markup_token *token, const char *attribute) {
+    drt_string target = {0};
+    if (token->kind != DRT_MARKUP_START)
+        return;
+    xml->failed |= !drt_xml_attribute(token, attribute, &target);
+    size_t mark = target.length > 0 && target.data[0] == '#';
+    if (target.length > mark && drt_flow_note_refer(xml->flow, target.data + mark, target.length - mark))
+        drt_xml_skip(&xml->markup, token);
+    drt_string_free(&target);
+}
+
 drt_status drt_xml_extract(drt_xml *xml, const drt_format_input *input, drt_extract *extract,
                            bool (*is_note)(drt_xml *xml, const drt_markup_token *token), bool *collecting) {
     drt_buffer decoded = {0};

@@ -59,6 +59,9 @@ drt_status drt_xml_read_notes(drt_xml *xml, const char *data, size_t length,
                               bool (*is_note)(drt_xml *xml, const drt_markup_token *token));
 /* For hooks, the tags of a note: text of its own, left out where its id refers to a collected one. */
 void drt_xml_note(drt_xml *xml, const drt_markup_token *token, bool collecting);
+/* For hooks, a tag whose attribute names a note ("n1" or "#n1"): the note goes behind this paragraph, and what is in the
+ * element is passed over, for the number of a note is no text. */
+void drt_xml_refer(drt_xml *xml, const drt_markup_token *token, const char *attribute);
 /* All of a format's extraction: decodes the input, reads notes (is_note NULL: none) while *collecting is true, then the
  * text while it is false, finishes the flow, and notes what was lost. */
 drt_status drt_xml_extract(drt_xml *xml, const drt_format_input *input, drt_extract *extract,
