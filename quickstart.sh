@@ -67,7 +67,7 @@ test)
     ctest --preset debug -LE release-only
     say "libFuzzer, a short run of each target"
     build fuzz
-    ctest --preset fuzz -L fuzz
+    ctest --preset fuzz -L fuzz -j "$(nproc)"
     say "gcc, warnings as errors"
     build gcc-werror
     ctest --preset gcc-werror

@@ -318,14 +318,14 @@ def filters_in_filters():
 
 @case(status="ok|partial|skipped", seconds=90)
 def words_without_end():
-    """A stream that draws the same form over and over: 40 ** 3 words."""
+    """A stream that draws the same form over and over: 20 ** 3 words."""
     document, page = one_page()
-    page.raw(b"/X1 Do " * 40)
+    page.raw(b"/X1 Do " * 20)
 
     def change(bodies):
         inner = b"BT /F1 10 Tf 72 700 Td (again) Tj ET "
         numbers = []
-        for content in (inner * 40, b"/X1 Do " * 40):
+        for content in (inner * 20, b"/X1 Do " * 20):
             data = zlib.compress(content)
             below = b"/XObject << /X1 %d 0 R >>" % numbers[-1] if numbers else b""
             bodies.append(b"<< /Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> %s >> /Filter /FlateDecode "
