@@ -77,12 +77,12 @@ drt_status drt_file_read(drt_context *context, const char *path, size_t limit, d
     return status;
 }
 
-static bool write_all(int file, const char *data, size_t length) {
+bool drt_file_write_all(int file, const char *data, size_t length) {
     while (length > 0) {
         ssize_t n = write(file, data, length);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
+        if (n <= 0)
             return false;
         data += n;
         length -= (size_t)n;
@@ -94,7 +94,7 @@ drt_status drt_file_create(drt_context *context, const char *path, const void *d
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
         return fail_errno(context, "create", path);
-    bool ok = write_all(file, data, length) && fsync(file) == 0;
+    bool ok = drt_file_write_all(file, data, length) && fsync(file) == 0;
     int kept = errno;
     if (close(file) != 0 && ok) {
         ok = false;

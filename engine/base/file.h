@@ -16,6 +16,8 @@ void drt_mapping_close(drt_mapping *mapping);
 
 /* Appends the whole file to buffer; more than `limit` bytes fail. */
 drt_status drt_file_read(drt_context *context, const char *path, size_t limit, drt_buffer *buffer);
+/* Writes all of it to an open file, over interruptions and in as many pieces as it takes. false: errno says why. */
+bool drt_file_write_all(int file, const char *data, size_t length);
 /* Writes and syncs a new file; an existing one fails. */
 drt_status drt_file_create(drt_context *context, const char *path, const void *data, size_t length);
 /* Absolute form of a path, symbolic links kept; owned. */

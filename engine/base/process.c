@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/file.h"
+
 #define STEP_MS 20       /* between two looks at cancellation, the clock and the program's end */
 #define BLOCK (1u << 16) /* bytes read at once */
 #define DESCRIPTORS 64   /* that the program may have open */
@@ -81,25 +83,12 @@ static void become(const drt_process_params *params, pid_t parent, const int end
 
 /* ---------------------------------------------------------------------------- starting it ---- */
 
-static bool write_all(int file, const char *data, size_t length) {
-    while (length > 0) {
-        ssize_t n = write(file, data, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        data += n;
-        length -= (size_t)n;
-    }
-    return true;
-}
-
 /* The bytes as an open file without a name that nobody can change any more; -1: errno says why not. */
 static int make_input(const char *data, size_t length) {
     int file = memfd_create("drt-input", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0)
         return -1;
-    if (!write_all(file, data, length) || lseek(file, 0, SEEK_SET) != 0 ||
+    if (!drt_file_write_all(file, data, length) || lseek(file, 0, SEEK_SET) != 0 ||
         fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
         int error = errno;
         close(file);

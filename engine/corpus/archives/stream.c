@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "engine/base/file.h"
+
 #define MEMORY_STEP (1u << 20) /* bytes handed out at once, so that cancelling is looked at in between */
 
 void drt_stream_clear(drt_stream *stream) {
@@ -132,19 +134,6 @@ static int spool_open(void) {
     return file;
 }
 
-static bool spool_write(int file, const char *data, size_t length) {
-    while (length > 0) {
-        ssize_t n = write(file, data, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        data += n;
-        length -= (size_t)n;
-    }
-    return true;
-}
-
 /* Reads to the end; what does not fit in memory goes to *spool, opened when needed. */
 static bool collect(drt_blob *blob, drt_stream *stream, int64_t limit, const char *(*check)(void *user), void *user,
                     int *spool) {
@@ -164,7 +153,8 @@ static bool collect(drt_blob *blob, drt_stream *stream, int64_t limit, const cha
         }
         if (*spool < 0 && (*spool = spool_open()) < 0)
             return drt_stream_fail(stream, "no temporary file can be made for it: %s", strerror(errno));
-        if (!spool_write(*spool, blob->memory.data, blob->memory.length) || !spool_write(*spool, data, (size_t)n))
+        if (!drt_file_write_all(*spool, blob->memory.data, blob->memory.length) ||
+            !drt_file_write_all(*spool, data, (size_t)n))
             return drt_stream_fail(stream, "the temporary file for it cannot be written: %s", strerror(errno));
         drt_buffer_free(&blob->memory);
     }
